@@ -1,0 +1,1 @@
+"""The capabilities: git, views, signals, probes. Importable and useful without MCP."""

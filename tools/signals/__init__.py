@@ -1,0 +1,1 @@
+"""Deterministic measurements between two commits. A signal never says that something is wrong."""

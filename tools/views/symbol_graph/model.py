@@ -1,0 +1,164 @@
+"""The symbol graph's records: symbols, edges, and the linked graph of one commit.
+
+A symbol's ``id`` is its dotted path from the import root, ``package.module.Class.method``; a module's id
+is its dotted import name. Ids are what drift compares between commits. When two definitions share an id
+(a redefinition, a conditional one) the last in the file wins, as it does at run time, and the symbol
+counts them in ``definitions``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open region of a file: 1-based lines, and byte offsets from the start of the blob."""
+
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+
+
+class SymbolKind(StrEnum):
+    """What a definition is."""
+
+    MODULE = "module"
+    CLASS = "class"
+    FUNCTION = "function"
+    METHOD = "method"
+    PROPERTY = "property"
+    CONSTANT = "constant"
+    ALIAS = "alias"
+    """A name bound by an import: a re-export when other files use it. ``target`` says of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """One definition.
+
+    ``span`` covers the whole definition, decorators included. ``public`` follows ``__all__`` where
+    there is one, else the leading underscore of every part. ``bases`` and ``decorators`` are source
+    text. ``target`` is, for an alias, the dotted name that it stands for.
+    """
+
+    id: str
+    kind: SymbolKind
+    path: str
+    span: Span
+    public: bool
+    signature: Signature | None = None
+    bases: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+    target: str | None = None
+    value: str | None = None
+    """A constant's right-hand side as source text, cut at 200 characters."""
+    definitions: int = 1
+
+    @property
+    def name(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition(".")[2]
+
+
+class EdgeKind(StrEnum):
+    """How one place uses a symbol."""
+
+    CALL = "call"
+    REFERENCE = "reference"
+    IMPORT = "import"
+    INHERIT = "inherit"
+
+
+class Resolution(StrEnum):
+    """How the linker found the target; ``UNIQUE_NAME`` is a guess and marked as such."""
+
+    LOCAL = "local"
+    IMPORT = "import"
+    SELF = "self"
+    MRO = "mro"
+    CONSTRUCTOR = "constructor"
+    UNIQUE_NAME = "unique_name"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One use of ``target`` by ``source`` (a symbol id; the module's for top-level code).
+
+    For ``UNRESOLVED`` edges ``target`` is the dotted name as far as imports and aliases could carry it
+    (``package.module.missing``), so that a use of a name that is gone is still found. ``shape`` is set
+    for calls, as the callee sees it (without ``self``).
+    """
+
+    source: str
+    target: str
+    kind: EdgeKind
+    path: str
+    span: Span
+    resolution: Resolution
+    shape: CallShape | None = None
+    text: str = ""
+    """The source line of the use, stripped, cut at 200 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that contributed nothing, or less than it holds, and why."""
+
+    path: str
+    reason: str
+
+
+class SymbolGraph:
+    """The linked graph of one commit, with its indexes by target.
+
+    Args:
+        commit: full object id.
+        symbols: all definitions; ids are unique.
+        edges: all uses, in any order; kept sorted by (path, start_byte, target).
+        skipped: files left out or only partly read.
+        import_roots: directories, relative to the tree, from which modules are imported ("" is the
+            tree itself, "src", "lib", …), most specific first.
+    """
+
+    def __init__(
+        self,
+        commit: str,
+        symbols: Iterable[Symbol],
+        edges: Iterable[Edge],
+        skipped: Iterable[SkippedFile] = (),
+        import_roots: Iterable[str] = ("",),
+    ) -> None:
+        self.commit = commit
+        self.symbols: Mapping[str, Symbol] = {s.id: s for s in sorted(symbols, key=lambda s: s.id)}
+        self.edges: tuple[Edge, ...] = tuple(
+            sorted(edges, key=lambda e: (e.path, e.span.start_byte, e.span.end_byte, e.target, e.kind))
+        )
+        self.skipped = tuple(sorted(skipped, key=lambda s: s.path))
+        self.import_roots = tuple(import_roots)
+        self._by_target: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            self._by_target.setdefault(edge.target, []).append(edge)
+
+    def uses(self, symbol_id: str) -> tuple[Edge, ...]:
+        """All edges whose target is ``symbol_id``, in file order."""
+        return tuple(self._by_target.get(symbol_id, ()))
+
+    def fan_in(self, symbol_id: str) -> int:
+        """How many distinct symbols use ``symbol_id``."""
+        return len({edge.source for edge in self._by_target.get(symbol_id, ())})
+
+    def module_of(self, symbol_id: str) -> Symbol | None:
+        """The module symbol that contains ``symbol_id``, or None when it is not in the graph."""
+        parts = symbol_id.split(".")
+        for end in range(len(parts), 0, -1):
+            candidate = self.symbols.get(".".join(parts[:end]))
+            if candidate is not None and candidate.kind is SymbolKind.MODULE:
+                return candidate
+        return None
