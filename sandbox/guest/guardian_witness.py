@@ -1,0 +1,127 @@
+"""A pytest plugin that streams what each test did to a supervisor outside this interpreter.
+
+Runs inside the sandbox with the repository's interpreter (3.8 or later) and imports only the standard
+library and pytest. One JSON object per line goes to the file descriptor in ``GUARDIAN_WITNESS_FD``.
+The tests share this process and can forge what is written; the host compares it with two other
+accounts and labels the result as reported by untrusted code.
+"""
+
+import json
+import os
+import sys
+
+import pytest
+
+_MESSAGE_CHARS = 2000
+_FRAMES = 50
+
+
+class Witness:
+    """Writes numbered records to the supervisor's pipe; only the process that created it may."""
+
+    def __init__(self, fd, modules):
+        self._fd = fd
+        self._pid = os.getpid()
+        self._sequence = 0
+        self._modules = modules
+
+    def emit(self, kind, **fields):
+        """Write one record. ``pid`` lets the supervisor tell a forked child's records apart."""
+        self._sequence += 1
+        record = {"kind": kind, "n": self._sequence, "pid": os.getpid(), "owner": self._pid}
+        record.update(fields)
+        os.write(self._fd, (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii"))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session):
+        """Report the ids that were collected, in order."""
+        self.emit("collected", ids=[item.nodeid for item in session.items])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector):
+        """Report a module that could not be collected, with its exception."""
+        outcome = yield
+        report = outcome.get_result()
+        if report.failed:
+            call = getattr(report, "call", None)
+            excinfo = getattr(call, "excinfo", None)
+            self.emit("collect_error", id=collector.nodeid, exception=_exception(excinfo))
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        """Report each phase of each test, and tag the test for the final report."""
+        if call.when == "setup":
+            item.user_properties.append(("guardian_id", item.nodeid))
+        outcome = yield
+        report = outcome.get_result()
+        exception = _exception(call.excinfo) if report.failed else None
+        self.emit(
+            "phase",
+            id=item.nodeid,
+            when=report.when,
+            outcome=report.outcome,
+            xfail=hasattr(report, "wasxfail"),
+            exception=exception,
+        )
+
+    def pytest_sessionfinish(self, session, exitstatus):
+        """Report where the modules under test were loaded from, and the status as pytest sees it."""
+        loaded = {}
+        for name in self._modules:
+            module = sys.modules.get(name)
+            if module is not None:
+                loaded[name] = str(getattr(module, "__file__", None) or "")
+        self.emit("finish", status=int(exitstatus), loaded=loaded)
+
+
+def _exception(excinfo):
+    if excinfo is None:
+        return None
+    value = excinfo.value
+    frames = []
+    traceback = value.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        frames.append([code.co_filename, traceback.tb_lineno, code.co_name])
+        traceback = traceback.tb_next
+    kinds = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__]
+    return {
+        "types": kinds,
+        "message": _text(value),
+        "name": _attribute(value, "name"),
+        "owner": _owner(value),
+        "frames": frames[-_FRAMES:],
+    }
+
+
+def _text(value):
+    try:
+        return str(value)[:_MESSAGE_CHARS]
+    except Exception as error:
+        return f"<unprintable: {type(error).__name__}>"
+
+
+def _attribute(value, name):
+    found = getattr(value, name, None)
+    return found if isinstance(found, str) else None
+
+
+def _owner(value):
+    """For an AttributeError: the dotted name of the module or class that lacks the attribute."""
+    if not isinstance(value, AttributeError):
+        return None
+    target = getattr(value, "obj", None)
+    if target is None:
+        return None
+    if isinstance(target, type(sys)):
+        return getattr(target, "__name__", None)
+    kind = target if isinstance(target, type) else type(target)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def pytest_configure(config):
+    """Register the witness when a supervisor is listening."""
+    fd = os.environ.pop("GUARDIAN_WITNESS_FD", None)
+    modules = os.environ.pop("GUARDIAN_WITNESS_MODULES", "")
+    if fd is not None:
+        config.pluginmanager.register(Witness(int(fd), modules.split(",") if modules else []), "guardian")

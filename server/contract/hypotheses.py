@@ -1,0 +1,110 @@
+"""Hypotheses on the wire: claims, their grades, and the server's answer to a proposed grade."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+from repo_guardian.server.contract.wire import Locus, Wire
+
+
+class Origin(StrEnum):
+    """Where a hypothesis came from."""
+
+    SIGNAL = "signal"
+    MEMORY = "memory"
+    EXPLORATION = "exploration"
+    HUMAN = "human"
+
+
+class Grade(StrEnum):
+    """Where a hypothesis stands over its life."""
+
+    CONJECTURE = "conjecture"
+    SUPPORTED = "supported"
+    FINDING = "finding"
+    REFUTED = "refuted"
+    DEFERRED = "deferred"
+    RESOLVED = "resolved"
+
+
+class Verdict(StrEnum):
+    """What the investigator says about the claim."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    INCONCLUSIVE = "inconclusive"
+
+
+class ChangeOfKind(StrEnum):
+    """The kind of engineering change that a remedy asks for."""
+
+    RESTORE_COMPATIBILITY = "restore_compatibility"
+    UPDATE_DEPENDENTS = "update_dependents"
+    DOCUMENT_BREAK = "document_break"
+
+
+class Remedy(Wire):
+    """What would resolve the claim: which kind of change, where, in plain words. Never a patch."""
+
+    change: ChangeOfKind
+    locus: Locus
+    text: str = Field(min_length=1, max_length=2000)
+
+
+class HypothesisDraft(Wire):
+    """A claim as a policy writes it.
+
+    ``claim`` is a falsifiable statement about behaviour; ``consequence`` says what breaks. ``key``
+    identifies the same claim across cycles; leave it empty to have it derived from claim and locus.
+    """
+
+    claim: str = Field(min_length=1, max_length=2000)
+    consequence: str = Field(min_length=1, max_length=2000)
+    remedy: Remedy
+    origin: Origin
+    locus: Locus
+    signal_keys: tuple[str, ...] = ()
+    key: str = ""
+
+
+class GradeEvent(Wire):
+    """One change of grade, with what it rests on."""
+
+    grade: Grade
+    verdict: Verdict | None
+    reason: str
+    citations: tuple[str, ...] = ()
+
+
+class Hypothesis(Wire):
+    """A hypothesis as the server keeps it.
+
+    ``id`` is sequential in the cycle (``h1``). ``recurrence_of`` is the number of the cycle in which
+    the same key was first written, when this is not the first time.
+    """
+
+    id: str
+    key: str
+    draft: HypothesisDraft
+    grade: Grade
+    history: tuple[GradeEvent, ...] = ()
+    recurrence_of: int | None = None
+
+
+class GradeProposal(Wire):
+    """A grade as the client proposes it; ``citations`` are ids of ledger entries (``p1``)."""
+
+    hypothesis_id: str
+    grade: Grade
+    verdict: Verdict | None = None
+    reason: str = Field(min_length=1, max_length=2000)
+    citations: tuple[str, ...] = ()
+
+
+class GradeDecision(Wire):
+    """The server's answer. When not ``admitted``, ``reason`` says what would be."""
+
+    admitted: bool
+    grade: Grade
+    reason: str

@@ -1,0 +1,112 @@
+"""The records of a probe, before anyone judges them as evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from repo_guardian.sandbox.interface import CommandResult
+
+
+@dataclass(frozen=True, slots=True)
+class TestSource:
+    """A test to run: one function in one file of its own.
+
+    ``digest`` (hex SHA-256 of ``text``) binds ledger entries to the same test.
+    """
+
+    __test__ = False
+
+    file_name: str
+    function: str
+    text: str
+    digest: str
+
+    @property
+    def test_id(self) -> str:
+        """The id that pytest will give it."""
+        return f"{self.file_name}::{self.function}"
+
+
+class TestOutcome(StrEnum):
+    """What one test did; ``ERROR`` is a failure outside the test's own body."""
+
+    __test__ = False
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame of a traceback, as paths inside the sandbox."""
+
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionFacts:
+    """What is known of an exception: dotted type names from the MRO, most derived first.
+
+    ``name`` is ``ImportError.name`` or ``AttributeError.name``; ``owner`` the dotted name of the module
+    or class that an AttributeError was raised for.
+    """
+
+    types: tuple[str, ...]
+    message: str
+    name: str | None
+    owner: str | None
+    frames: tuple[Frame, ...]
+
+    def is_a(self, name: str) -> bool:
+        """True when the exception is an instance of the builtin called ``name``."""
+        return f"builtins.{name}" in self.types
+
+    @property
+    def line(self) -> str:
+        """Type and message on one line."""
+        kind = self.types[0].removeprefix("builtins.") if self.types else "unknown"
+        return f"{kind}: {' '.join(self.message.split())}"
+
+
+@dataclass(frozen=True, slots=True)
+class TestReport:
+    """One test's outcome in one run, with the exception when it failed."""
+
+    __test__ = False
+
+    test_id: str
+    outcome: TestOutcome
+    exception: ExceptionFacts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """SHA-256 of a watched file before and after the run; None when it was absent."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """One run of pytest in one sandbox.
+
+    ``disagreements`` lists where the accounts contradict each other: any makes the run invalid.
+    ``loaded`` maps module names to the files they came from, inside the sandbox.
+    """
+
+    __test__ = False
+
+    result: CommandResult
+    tests: tuple[TestReport, ...]
+    collect_errors: tuple[ExceptionFacts, ...]
+    disagreements: tuple[str, ...]
+    loaded: tuple[tuple[str, str], ...]
+    files: tuple[FileState, ...]
+    pytest_status: int | None
