@@ -30,7 +30,7 @@ def main():
     reader, writer = os.pipe()
     environment = dict(os.environ, **task["environment"])
     environment["GUARDIAN_WITNESS_FD"] = str(writer)
-    process = subprocess.Popen(
+    process = subprocess.Popen(  # noqa: S603  the argv is the host's; this is the place to run it
         task["argv"],
         cwd=task["cwd"],
         env=environment,

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pydantic import Field
-
-from pydantic import Field
-
 from repo_guardian.server.contract.wire import Wire
 
 

@@ -1,0 +1,1 @@
+"""The loops: one cycle, and inside it one investigation per hypothesis."""

@@ -1,0 +1,1 @@
+"""Policies: who decides what to look at, what to claim, and when to stop."""

@@ -1,0 +1,195 @@
+"""The smallest restoration of base text at a suspected cause, for the fix-probe.
+
+A revert is a set of *parts*; each replaces a range of lines of the current file with a range of lines of
+the base file, so it can only restore text that the base had. Candidates come in the order of DESIGN §6:
+the suspected definition, then with the bindings that name it, then every hunk of its files. The first
+that turns the test green is narrowed by delta debugging (Zeller and Hildebrandt, 2002, "Simplifying and
+Isolating Failure-Inducing Input", algorithm ddmin restricted to complements) until no part can be left
+out. Nothing here runs anything: ``Narrowing`` is driven by its caller.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+Blobs = Mapping[str, bytes | None]
+"""Repository-relative path to content; None where the tree has no such file."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    r"""Lines ``current_start:current_end`` of ``path`` become base lines ``base_start:base_end``.
+
+    0-based half-open line numbers, lines end at ``\\n``. ``whole_file`` parts restore or remove the
+    file itself.
+    """
+
+    path: str
+    current_start: int
+    current_end: int
+    base_start: int
+    base_end: int
+    whole_file: bool = False
+
+    @property
+    def changed_lines(self) -> int:
+        """Lines taken out plus lines restored."""
+        return (self.current_end - self.current_start) + (self.base_end - self.base_start)
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """A set of parts with what it is meant to restore."""
+
+    parts: tuple[Part, ...]
+    description: str
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths that it writes, sorted."""
+        return tuple(sorted({part.path for part in self.parts}))
+
+    @property
+    def changed_lines(self) -> int:
+        """Size of the revert in lines."""
+        return sum(part.changed_lines for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionSpan:
+    """Where the suspected definition stands in one file: 1-based inclusive lines, None when absent."""
+
+    path: str
+    name: str
+    current: tuple[int, int] | None
+    base: tuple[int, int] | None
+
+
+def candidates(definitions: Sequence[DefinitionSpan], base: Blobs, current: Blobs) -> Iterator[Revert]:
+    """Yield reverts from the narrowest to the widest; all are subsets of the change of ``base``'s paths."""
+    seen: set[tuple[Part, ...]] = set()
+    own = [part for span in definitions for part in _definition_parts(span, base, current)]
+    names = {span.name for span in definitions}
+    hunks = [part for path in sorted(set(base) | set(current)) for part in _hunks(path, base, current)]
+    bindings = [part for part in hunks if _mentions(part, names, base) and not _overlaps(part, own)]
+    what = ", ".join(sorted(names))
+    for parts, description in (
+        (own, f"the definition of {what}"),
+        ([*own, *bindings], f"the definition of {what} and its bindings"),
+        (hunks, f"the changed parts of {', '.join(sorted(set(base) | set(current)))}"),
+    ):
+        key = tuple(sorted(parts))
+        if key and key not in seen:
+            seen.add(key)
+            yield Revert(key, description)
+
+
+async def narrow(revert: Revert, passes: Callable[[Revert], Awaitable[bool]]) -> Revert:
+    """Leave parts out, one after the other, while the test still passes; the result is 1-minimal."""
+    parts = list(revert.parts)
+    index = 0
+    while index < len(parts) and len(parts) > 1:
+        fewer = tuple(parts[:index] + parts[index + 1 :])
+        if await passes(Revert(fewer, revert.description)):
+            parts = list(fewer)
+            index = 0
+        else:
+            index += 1
+    return Revert(tuple(parts), revert.description)
+
+
+def apply(revert: Revert, base: Blobs, current: Blobs) -> dict[str, bytes | None]:
+    """The content of each file that the revert writes; None means that the file is removed."""
+    result: dict[str, bytes | None] = {}
+    for path in revert.files:
+        parts = sorted(part for part in revert.parts if part.path == path)
+        if any(part.whole_file for part in parts):
+            result[path] = base.get(path)
+            continue
+        base_lines = split_lines(base.get(path) or b"")
+        lines = split_lines(current.get(path) or b"")
+        for part in reversed(parts):
+            lines[part.current_start : part.current_end] = base_lines[part.base_start : part.base_end]
+        result[path] = b"".join(lines)
+    return result
+
+
+def render_diff(edited: Mapping[str, bytes | None], current: Blobs) -> str:
+    """The edit as a unified diff from current text to restored text: evidence, never a patch to apply."""
+    pieces: list[str] = []
+    for path in sorted(edited):
+        before = split_lines(current.get(path) or b"")
+        after = split_lines(edited[path] or b"")
+        pieces += difflib.unified_diff(
+            [line.decode("utf-8", "replace") for line in before],
+            [line.decode("utf-8", "replace") for line in after],
+            f"current/{path}",
+            f"restored/{path}",
+        )
+    return "".join(piece if piece.endswith("\n") else piece + "\n" for piece in pieces)
+
+
+def split_lines(content: bytes) -> list[bytes]:
+    r"""Lines with their ends; only ``\\n`` ends a line, as for git and for our spans."""
+    lines = content.split(b"\n")
+    kept = [line + b"\n" for line in lines[:-1]]
+    return [*kept, lines[-1]] if lines[-1] else kept
+
+
+def _definition_parts(span: DefinitionSpan, base: Blobs, current: Blobs) -> list[Part]:
+    if span.base is None or base.get(span.path) is None:
+        return []
+    base_start, base_end = span.base[0] - 1, span.base[1]
+    if current.get(span.path) is None:
+        return [_whole_file(span.path, base, current)]
+    if span.current is not None:
+        return [Part(span.path, span.current[0] - 1, span.current[1], base_start, base_end)]
+    position = _position(span.path, base_start, base, current)
+    return [Part(span.path, position, position, base_start, base_end)]
+
+
+def _position(path: str, base_line: int, base: Blobs, current: Blobs) -> int:
+    """Where in the current file a base line would stand, had it not been taken out."""
+    for _tag, base_start, base_end, start, end in _opcodes(path, base, current):
+        if base_start <= base_line < base_end:
+            same = _tag == "equal"
+            return start + (base_line - base_start) if same else end
+    return len(split_lines(current.get(path) or b""))
+
+
+def _hunks(path: str, base: Blobs, current: Blobs) -> list[Part]:
+    if (base.get(path) is None) != (current.get(path) is None):
+        return [_whole_file(path, base, current)]
+    return [
+        Part(path, start, end, base_start, base_end)
+        for tag, base_start, base_end, start, end in _opcodes(path, base, current)
+        if tag != "equal"
+    ]
+
+
+def _opcodes(path: str, base: Blobs, current: Blobs) -> list[tuple[str, int, int, int, int]]:
+    before, after = split_lines(base.get(path) or b""), split_lines(current.get(path) or b"")
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+
+
+def _whole_file(path: str, base: Blobs, current: Blobs) -> Part:
+    before, after = len(split_lines(base.get(path) or b"")), len(split_lines(current.get(path) or b""))
+    return Part(path, 0, after, 0, before, whole_file=True)
+
+
+def _mentions(part: Part, names: set[str], base: Blobs) -> bool:
+    lines = split_lines(base.get(part.path) or b"")[part.base_start : part.base_end]
+    text = b"".join(lines)
+    return any(name.encode() in text for name in names)
+
+
+def _overlaps(part: Part, others: Sequence[Part]) -> bool:
+    """True when both touch the same current lines: an insertion counts as touching its place."""
+    return any(
+        part.path == other.path
+        and part.current_start <= max(other.current_end, other.current_start)
+        and other.current_start <= max(part.current_end, part.current_start)
+        for other in others
+    )
