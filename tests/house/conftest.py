@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -72,3 +72,24 @@ def modules(shipped_files: list[PurePosixPath]) -> list[Module]:
 def make_module() -> Callable[[str, str], Module]:
     """Builds a module from a path and a text, to show that a rule sees a violation."""
     return _make_module
+
+
+_SIZES: list[str] = []
+
+
+@pytest.fixture
+def record_sizes() -> Callable[[str, Sequence[int], int], None]:
+    """Puts a distribution of sizes into the summary, so that growth is seen before a limit is hit."""
+
+    def record(what: str, sizes: Sequence[int], p90: int) -> None:
+        _SIZES.append(f"{what}: {len(sizes)}, {p90} lines at the 90th percentile, longest {max(sizes)}")
+
+    return record
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints the sizes that were measured."""
+    if _SIZES:
+        terminalreporter.section("sizes of what ships")
+        for line in _SIZES:
+            terminalreporter.write_line(line)
