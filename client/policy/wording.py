@@ -29,7 +29,7 @@ def draft_for(signal: SignalItem) -> HypothesisDraft:
 def _consequence(signal: SignalItem) -> str:
     first = next((d for d in signal.dependents if d.lagging), None)
     if first is None:
-        return f"Callers outside this repository that use {signal.symbols[0]} the old way fail when they reach it."
+        return f"Callers outside this repository that use {signal.symbols[0]} the old way fail there."
     count = signal.lagging_total
     places = "1 place in this repository still uses" if count == 1 else f"{count} places still use"
     reason = f": {first.reason}" if first.reason else ""
@@ -43,8 +43,8 @@ def _remedy(signal: SignalItem) -> Remedy:
         return Remedy(
             change=ChangeOfKind.UPDATE_DEPENDENTS,
             locus=Locus(files=files, symbols=tuple(sorted({d.symbol for d in lagging}))),
-            text=f"Bring the {signal.lagging_total} lagging uses to the new form, or accept the old form for a "
-            f"deprecation period in {signal.paths[0]}.",
+            text=f"Bring the {signal.lagging_total} lagging uses to the new form, or accept the old form "
+            f"for a deprecation period in {signal.paths[0]}.",
         )
     return Remedy(
         change=ChangeOfKind.RESTORE_COMPATIBILITY,

@@ -1,0 +1,163 @@
+"""Which grade the cited ledger entries carry; every refusal says what would be admitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from repo_guardian.server.contract.hypotheses import Grade, GradeDecision, GradeProposal, Hypothesis, Verdict
+from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Side, Transition
+from repo_guardian.server.contract.wire import Locus
+from repo_guardian.server.ledger.ledger import outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class RevertPolicy:
+    """What a corroborating revert must keep to."""
+
+    is_test_or_configuration: Callable[[str], bool]
+
+
+def decide(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    *,
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> GradeDecision:
+    """Admit or reject a proposed grade.
+
+    Args:
+        hypothesis: as it stands.
+        proposal: what the client asks for.
+        cited: the ledger entries named in the proposal, in that order.
+        exists: whether a remedy's locus exists at the cycle's commit.
+        policy: the rules for reverts.
+    """
+    foreign = [entry.id for entry in cited if entry.hypothesis_id != hypothesis.id]
+    if foreign:
+        return _no(hypothesis, f"{', '.join(foreign)} belong to another hypothesis; cite its own probes")
+    refusal = _RULES[proposal.grade](hypothesis, proposal, cited, exists, policy)
+    if refusal:
+        return _no(hypothesis, refusal)
+    return GradeDecision(admitted=True, grade=proposal.grade, reason=proposal.reason)
+
+
+def _no(hypothesis: Hypothesis, reason: str) -> GradeDecision:
+    return GradeDecision(admitted=False, grade=hypothesis.grade, reason=reason)
+
+
+_Rule = Callable[
+    [Hypothesis, GradeProposal, Sequence[ProbeEntry], Callable[[Locus], bool], RevertPolicy], str
+]
+
+
+def _supported(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> str:
+    if any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.FAILED for entry in cited):
+        return ""
+    return _explain(cited) or (
+        "supported needs a cited run at the cycle's commit in which the test fails for the stated reason"
+    )
+
+
+def _finding(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> str:
+    if proposal.verdict is not Verdict.CONFIRMED:
+        return "a finding needs the verdict confirmed"
+    refusal = _supported(hypothesis, proposal, cited, exists, policy)
+    if refusal:
+        return refusal
+    ids = {entry.id for entry in cited}
+    bound = [entry for entry in cited if entry.transition is not None and entry.parent in ids]
+    if not bound:
+        return (
+            "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
+            "at the base (differential_run) or with the suspected cause reverted (fix_probe)"
+        )
+    reasons = [_revert_refusal(entry, policy) for entry in bound]
+    if all(reasons):
+        return "; ".join(reasons)
+    if not exists(hypothesis.draft.remedy.locus):
+        return "the remedy names no file or symbol that exists at this commit; name one that does"
+    return ""
+
+
+def _revert_refusal(entry: ProbeEntry, policy: RevertPolicy) -> str:
+    """Why a revert corroborates nothing; empty for a differential run, which reverts nothing."""
+    if entry.transition is not Transition.FAIL_TO_PASS or entry.revert is None:
+        return ""
+    revert = entry.revert
+    touched = [path for path in revert.files if policy.is_test_or_configuration(path)]
+    if touched:
+        return f"the revert in {entry.id} touches a test or configuration: {', '.join(touched)}"
+    if not revert.minimal:
+        return f"the revert in {entry.id} is not minimal"
+    if revert.commit_hunks > 1 and revert.changed_lines >= revert.commit_changed_lines:
+        return f"the revert in {entry.id} undoes as much as the whole commit changed"
+    return ""
+
+
+def _refuted(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> str:
+    passes_now = any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in cited)
+    failed_before = any(entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in cited)
+    if passes_now or failed_before:
+        return ""
+    return _explain(cited) or (
+        "refuted needs a cited run in which the test passes at the cycle's commit, or fails at the base too"
+    )
+
+
+def _free(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> str:
+    return ""
+
+
+def _resolved(
+    hypothesis: Hypothesis,
+    proposal: GradeProposal,
+    cited: Sequence[ProbeEntry],
+    exists: Callable[[Locus], bool],
+    policy: RevertPolicy,
+) -> str:
+    if hypothesis.recurrence_of is None:
+        return "only what an earlier cycle claimed can be resolved; use refuted for a claim of this cycle"
+    return _refuted(hypothesis, proposal, cited, exists, policy)
+
+
+def _explain(cited: Sequence[ProbeEntry]) -> str:
+    """Say why the cited runs are no evidence, when that is what stands in the way."""
+    bad = [entry for entry in cited if entry.evidence is not EvidenceStatus.VALID]
+    return "; ".join(f"{entry.id} is {entry.evidence.value}: {entry.evidence_reason}" for entry in bad)
+
+
+_RULES: dict[Grade, _Rule] = {
+    Grade.CONJECTURE: _free,
+    Grade.DEFERRED: _free,
+    Grade.SUPPORTED: _supported,
+    Grade.FINDING: _finding,
+    Grade.REFUTED: _refuted,
+    Grade.RESOLVED: _resolved,
+}

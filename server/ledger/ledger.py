@@ -1,0 +1,79 @@
+"""The probe ledger of one cycle: numbered entries, bound parent to child, never changed."""
+
+from __future__ import annotations
+
+from repo_guardian.errors import AdmissionError
+from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Side, Transition
+
+
+class ProbeLedger:
+    """Keeps entries in the order in which they were made."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, ProbeEntry] = {}
+
+    @property
+    def entries(self) -> tuple[ProbeEntry, ...]:
+        """All entries, oldest first."""
+        return tuple(self._entries.values())
+
+    def next_id(self) -> str:
+        """The id that the next entry has to carry."""
+        return f"p{len(self._entries) + 1}"
+
+    def append(self, entry: ProbeEntry) -> ProbeEntry:
+        """Keep ``entry``, with its transition against its parent derived here.
+
+        Raises:
+            AdmissionError: the id is not the next one, or the parent is not in the ledger.
+        """
+        if entry.id != self.next_id():
+            raise AdmissionError(f"the next ledger entry is {self.next_id()}, not {entry.id}")
+        parent = self.get(entry.parent) if entry.parent is not None else None
+        kept = entry.model_copy(update={"transition": transition(parent, entry)})
+        self._entries[kept.id] = kept
+        return kept
+
+    def get(self, probe_id: str) -> ProbeEntry:
+        """One entry.
+
+        Raises:
+            AdmissionError: there is none with that id.
+        """
+        entry = self._entries.get(probe_id)
+        if entry is None:
+            known = ", ".join(self._entries) or "none yet"
+            raise AdmissionError(
+                f"there is no ledger entry {probe_id!r}", hint=f"cite one of this cycle's entries: {known}"
+            )
+        return entry
+
+
+def transition(parent: ProbeEntry | None, child: ProbeEntry) -> Transition | None:
+    """The change of one test between two admissible entries, or None.
+
+    PASS_TO_FAIL binds a failing run at the commit to a passing one at the base, FAIL_TO_PASS a failing
+    run at the commit to a passing one with the suspected cause reverted. In both the failing run is the
+    parent, the test is the same to the byte, and the hypothesis is the same.
+    """
+    if parent is None or not _same_test(parent, child) or parent.side is not Side.CURRENT:
+        return None
+    if outcome_of(parent) is not Outcome.FAILED or outcome_of(child) is not Outcome.PASSED:
+        return None
+    if child.side is Side.BASE:
+        return Transition.PASS_TO_FAIL
+    if child.side is Side.REVERTED and child.revert is not None:
+        return Transition.FAIL_TO_PASS
+    return None
+
+
+def outcome_of(entry: ProbeEntry) -> Outcome | None:
+    """The outcome of an admissible entry's one test; None when the entry is no evidence."""
+    if entry.evidence is not EvidenceStatus.VALID or len(entry.outcomes) != 1:
+        return None
+    return entry.outcomes[0].outcome
+
+
+def _same_test(parent: ProbeEntry, child: ProbeEntry) -> bool:
+    same_text = bool(child.test_digest) and parent.test_digest == child.test_digest
+    return same_text and parent.hypothesis_id == child.hypothesis_id
