@@ -1,7 +1,7 @@
 """Maps the top-level folders to one import package: ``server/`` ships as ``repo_guardian.server``.
 
 setuptools only ships packages that are listed, so they are found here instead of being named by hand;
-``tests/test_wheel.py`` compares what a wheel holds with the tree.
+``tests/house/test_wheel.py`` compares what a wheel holds with the tree.
 """
 
 from __future__ import annotations
