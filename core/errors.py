@@ -24,6 +24,7 @@
     │   └── MemoryStoreError
     │       ├── SchemaTooNewError       written by a newer version of the program
     │       └── MemoryCorruptError
+    ├── TemplateError                   no template can write the test that a signal asks for
     └── AdmissionError                  the server's rules do not admit a write; says why
 
 A message is one line that says what is wrong; ``hint`` is one line that says what to do about it.
@@ -146,6 +147,10 @@ class SchemaTooNewError(MemoryStoreError):
 
 class MemoryCorruptError(MemoryStoreError):
     """The memory's file is damaged."""
+
+
+class TemplateError(GuardianError):
+    """No template can write the test that a signal asks for."""
 
 
 class AdmissionError(GuardianError):

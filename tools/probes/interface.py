@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from repo_guardian.sandbox.interface import CommandResult
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,9 @@ class ExceptionFacts:
 
     @property
     def line(self) -> str:
-        """Type and message on one line."""
+        """Type and message on one line; addresses are blanked, so that equal failures read equal."""
         kind = self.types[0].removeprefix("builtins.") if self.types else "unknown"
-        return f"{kind}: {' '.join(self.message.split())}"
+        return f"{kind}: {_ADDRESS.sub('0x…', ' '.join(self.message.split()))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,45 @@
+"""Writes the test that proves a signal, as a maintainer would: named after the claim, one check.
+
+One module per effect that a signal's witness can show; ``template_for`` picks by ``Effect``. A template
+never runs anything and only ever places validated identifiers into source text: names come from a
+stranger's repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from repo_guardian.errors import TemplateError
+from repo_guardian.tools.probes.interface import TestSource
+from repo_guardian.tools.probes.templates import access, binding, reachability, returns
+from repo_guardian.tools.probes.templates.source import Case, Draft, finish
+from repo_guardian.tools.signals.interface import Effect, Signal, SymbolDetail, WitnessOrigin
+from repo_guardian.tools.views.symbol_graph.signature import Signature
+
+_TEMPLATES: dict[Effect, Callable[[Case], Draft]] = {
+    Effect.UNBINDS: binding.still_binds,
+    Effect.REBINDS: binding.same_parameters,
+    Effect.RETURNS: returns.same_kind,
+    Effect.ACCESS: access.same_access,
+    Effect.UNRESOLVED: reachability.still_reachable,
+}
+
+
+def template_for(signal: Signal, before: Signature | None) -> TestSource | None:
+    """The test for ``signal``, or None when no template can prove it.
+
+    Args:
+        signal: what was measured.
+        before: the signature at the base, None when the symbol had none.
+
+    None is returned for measurements without a symbol, for witnesses that the base accepted only through
+    ``*args`` or ``**kwargs`` (the call need not have meant anything), and for names that are not plain
+    identifiers.
+    """
+    detail = signal.detail
+    if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
+        return None
+    try:
+        return finish(_TEMPLATES[detail.effect](Case(signal, detail, before)))
+    except TemplateError:
+        return None
