@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -32,67 +31,17 @@ from typing import IO, NoReturn
 
 from repo_guardian.errors import GitError
 from repo_guardian.tools.git.faults import write_fault
+from repo_guardian.tools.git.hardening import (
+    FIXED,
+    MIRROR_ONLY,
+    UPLOAD_PACK,
+    isolated,
+    with_transports,
+    with_user_configuration,
+)
 
 MINIMUM_VERSION = (2, 34)
 """Oldest git that has all that is used here: negative refspecs, SHA-256, ``safe.directory``."""
-
-_FIXED = (
-    "--no-pager",
-    *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "core.fsmonitor=false"),
-    *("-c", f"core.attributesFile={os.devnull}"),
-    *("-c", "protocol.ext.allow=never"),
-    *("-c", "log.showSignature=false"),
-    *("-c", "submodule.recurse=false"),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
-    *("-c", "advice.detachedHead=false"),
-)
-# attr.tree: git 2.43 and later look into HEAD's tree for .gitattributes in a bare repository, where a
-# stranger's `-diff` would hide lines from the counts. A tree that does not exist means "no attributes".
-_MIRROR_ONLY = ("-c", "attr.tree=refs/guardian/no-attributes", "-c", "core.bigFileThreshold=32m")
-
-_KEPT = (
-    *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "SUDO_UID"),
-    *("SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "SYSTEMROOT"),
-    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
-    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
-)
-_USER_GIT = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH")
-_ALWAYS = {
-    "LC_ALL": "C",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "SSH_ASKPASS_REQUIRE": "never",
-}
-_ISOLATED = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_ALLOW_PROTOCOL": "none",
-}
-REMOTE_PROTOCOLS = ("file", "git", "http", "https", "ssh")
-
-# git hands this to a shell and appends the quoted path. The caller has passed git's ownership check in
-# `locate_repository`, with the user's own safe.directory; git would otherwise ask a second time for the
-# inner directory, in other words.
-_UPLOAD_PACK = shlex.join(
-    [
-        "env",
-        *(
-            "GIT_NO_LAZY_FETCH=1",
-            "GIT_ALLOW_PROTOCOL=none",
-            "GIT_NO_REPLACE_OBJECTS=1",
-            "GIT_OPTIONAL_LOCKS=0",
-        ),
-        "git",
-        *_FIXED,
-        *("-c", "safe.directory=*", "upload-pack", "--strict"),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +79,7 @@ class Git:
 
     def attempt(self, *args: str, stdin: bytes = b"") -> Outcome:
         """Like ``run``, for commands whose failure is an answer: never raises for the exit code."""
-        return _execute(self._argv(args), _environment(_ISOLATED), stdin=stdin, timeout_s=self.timeout_s)
+        return _execute(self._argv(args), isolated(), stdin=stdin, timeout_s=self.timeout_s)
 
     @contextmanager
     def stream(self, *args: str) -> Iterator[Stream]:
@@ -140,7 +89,7 @@ class Git:
             GitError: git is missing, timed out, or exited with a code other than 0.
         """
         with tempfile.TemporaryFile() as stderr:
-            process = _start(self._argv(args), _environment(_ISOLATED), stderr=stderr)
+            process = _start(self._argv(args), isolated(), stderr=stderr)
             stream = Stream(process, stderr, self)
             watchdog = threading.Timer(self.timeout_s, stream.expire)
             watchdog.daemon = True
@@ -153,7 +102,7 @@ class Git:
                 _kill(process)
 
     def _argv(self, args: Sequence[str]) -> list[str]:
-        return ["git", *_FIXED, *_MIRROR_ONLY, f"--git-dir={self.git_dir}", *args]
+        return ["git", *FIXED, *MIRROR_ONLY, f"--git-dir={self.git_dir}", *args]
 
 
 class Stream:
@@ -245,16 +194,16 @@ def locate_repository(path: Path, *, timeout_s: float = 30.0) -> Outcome:
     Reads the user's configuration, for ``safe.directory``; runs nothing of the repository's.
     """
     fields = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
-    argv = ["git", *_FIXED, "-C", str(path), "rev-parse", "--path-format=absolute", *fields]
-    return _execute(argv, _environment({"GIT_ALLOW_PROTOCOL": "none"}), timeout_s=timeout_s)
+    argv = ["git", *FIXED, "-C", str(path), "rev-parse", "--path-format=absolute", *fields]
+    return _execute(argv, with_user_configuration(), timeout_s=timeout_s)
 
 
 def list_remote(url: str, *pattern: str, local: bool, timeout_s: float) -> Outcome:
     """``git ls-remote URL [PATTERN]``: ``<oid> TAB <ref>`` lines. Runs outside any repository."""
     # GIT_DIR names a non-repository, so that the configuration of wherever we happen to stand is not read.
-    environment = _environment({**_transport_environment(), "GIT_DIR": os.devnull})
-    upload_pack = (f"--upload-pack={_UPLOAD_PACK}",) if local else ()
-    argv = ["git", *_FIXED, "ls-remote", "--quiet", *upload_pack, "--end-of-options", url, *pattern]
+    environment = with_transports({"GIT_DIR": os.devnull})
+    upload_pack = (f"--upload-pack={UPLOAD_PACK}",) if local else ()
+    argv = ["git", *FIXED, "ls-remote", "--quiet", *upload_pack, "--end-of-options", url, *pattern]
     return _execute(argv, environment, timeout_s=timeout_s)
 
 
@@ -271,10 +220,10 @@ def fetch(git: Git, url: str, refspecs: Sequence[str], *, local: bool, deepen: b
         *("--quiet", "--prune", "--no-tags", "--update-shallow", "--no-write-fetch-head"),
         *("--no-recurse-submodules", "--no-auto-maintenance", "--no-show-forced-updates"),
         *(("--unshallow",) if deepen else ()),
-        *((f"--upload-pack={_UPLOAD_PACK}",) if local else ()),
+        *((f"--upload-pack={UPLOAD_PACK}",) if local else ()),
     )
-    argv = ["git", *_FIXED, f"--git-dir={git.git_dir}", "fetch", *options, "--end-of-options", url, *refspecs]
-    environment = _environment(_transport_environment())
+    argv = ["git", *FIXED, f"--git-dir={git.git_dir}", "fetch", *options, "--end-of-options", url, *refspecs]
+    environment = with_transports()
     return _execute(argv, environment, timeout_s=git.timeout_s, pass_fds=(lock_fd,))
 
 
@@ -285,25 +234,13 @@ def git_version() -> tuple[int, ...]:
     Raises:
         GitError: git is missing, or older than ``MINIMUM_VERSION``.
     """
-    text = _execute(["git", "--version"], _environment(_ISOLATED), timeout_s=30.0).stdout.decode(
-        errors="replace"
-    )
+    text = _execute(["git", "--version"], isolated(), timeout_s=30.0).stdout.decode(errors="replace")
     match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
     version = tuple(int(part) for part in match.groups(default="0")) if match else ()
     if version < MINIMUM_VERSION:
         needed = ".".join(map(str, MINIMUM_VERSION))
         raise GitError(f"{text.strip() or 'this git'} is too old", hint=f"install git {needed} or later")
     return version
-
-
-def _transport_environment() -> dict[str, str]:
-    user = {name: os.environ[name] for name in _USER_GIT if name in os.environ}
-    return {**user, "GIT_ALLOW_PROTOCOL": ":".join(REMOTE_PROTOCOLS)}
-
-
-def _environment(extra: Mapping[str, str]) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    return {**kept, **_ALWAYS, **extra}
 
 
 def _start(

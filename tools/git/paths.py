@@ -20,8 +20,9 @@ _HFS_IGNORED = dict.fromkeys(
 def check_path(path: bytes, name: bytes) -> None:
     """Refuse a path whose last component, ``name``, must not be written; its parents are checked before it.
 
-    Refused are the empty name, ``.``, ``..``, a name with a slash in it, and every name that some file system takes for ``.git`` (git's ``verify_path``: any case, HFS+ ignorable
-    characters, NTFS trailing dots and spaces, streams and the short name ``git~1``).
+    Refused are the empty name, ``.``, ``..``, a name with a slash in it, and every name that some file
+    system takes for ``.git`` (as in git's ``verify_path``: any case, HFS+ ignorable characters, NTFS
+    trailing dots and spaces, streams and the short name ``git~1``).
 
     Raises:
         MaterializeError: with the path.

@@ -10,8 +10,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from repo_guardian.errors import NotARepositoryError
-from repo_guardian.tools.git.command import REMOTE_PROTOCOLS, git_version, locate_repository
+from repo_guardian.tools.git.command import git_version, locate_repository
 from repo_guardian.tools.git.faults import read_fault, shown
+from repo_guardian.tools.git.hardening import REMOTE_PROTOCOLS
 
 _HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://")
