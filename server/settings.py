@@ -1,0 +1,49 @@
+"""What a server is told at its launch: frozen, passed explicitly, shown in the report's envelope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from repo_guardian.sandbox.interface import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeLimits:
+    """Bounds of evidence gathering.
+
+    ``repetitions`` is how often each test runs (all must agree), ``fix_attempts`` how many reverts one
+    fix-probe may try, ``output_chars`` how much of a run's output the ledger keeps.
+    """
+
+    repetitions: int = 3
+    fix_attempts: int = 12
+    output_chars: int = 2000
+    run: Limits = field(default_factory=lambda: Limits(wall_s=60.0, cpu_s=60))
+
+
+@dataclass(frozen=True, slots=True)
+class SignalLimits:
+    """Bounds of observation: commits of history that churn looks at, and dependents listed per signal."""
+
+    churn_commits: int = 500
+    dependents_listed: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """One server.
+
+    Attributes:
+        home: the state directory of all repositories.
+        repositories: the paths or addresses that may be watched; nothing else can be opened.
+        sandbox: a name of the sandbox registry, or ``auto``.
+        acquire: whether dependencies may be downloaded; False keeps to what is there.
+    """
+
+    home: Path
+    repositories: tuple[str, ...]
+    sandbox: str = "auto"
+    acquire: bool = True
+    probes: ProbeLimits = field(default_factory=ProbeLimits)
+    signals: SignalLimits = field(default_factory=SignalLimits)
