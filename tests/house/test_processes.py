@@ -102,7 +102,8 @@ def violations(modules) -> list[str]:
 
 
 def test_processes_start_in_one_place(modules):
-    assert violations(modules) == []
+    found = violations(modules)
+    assert not found, "\n".join(["", *found])
 
 
 ANYWHERE = [
