@@ -7,6 +7,7 @@ import builtins
 import re
 
 import pytest
+
 from repo_guardian import errors
 
 ERRORS = "core/errors.py"
