@@ -1,11 +1,17 @@
-"""What a signal is: the record that every detector emits and every policy reads."""
+"""What a signal is: the record that every detector emits and every policy reads.
+
+A ``Signal`` says in one line what was measured and, in ``detail``, everything that is needed to prove it
+by running something: how to reach the symbol, which call shape tells the two commits apart and what that
+call shows. ``SymbolDetail`` and ``ChurnDetail`` list it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from repo_guardian.tools.views.symbol_graph.model import Span
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Resolution, Span, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 
@@ -13,11 +19,172 @@ class SignalKind(StrEnum):
     """What was measured."""
 
     CONTRACT_CHANGED = "contract_changed"
-    """A public callable's parameters changed in a way that some earlier call no longer fits."""
+    """A callable changed in a way that some earlier use of it no longer fits."""
     SYMBOL_REMOVED = "symbol_removed"
     SYMBOL_MOVED = "symbol_moved"
-    """Removed under one id and defined, with the same text or name and signature, under another."""
+    """Removed under one id and defined, with the same name and signature, under exactly one other."""
     CHURN = "churn"
+
+
+class ChangeKind(StrEnum):
+    """What happened to one part of a contract."""
+
+    PARAMETER_ADDED = "parameter_added"
+    """A new parameter without default."""
+    PARAMETER_INSERTED = "parameter_inserted"
+    """A new parameter with a default, before positions that calls could already fill."""
+    PARAMETER_REMOVED = "parameter_removed"
+    PARAMETER_RENAMED = "parameter_renamed"
+    PARAMETER_REORDERED = "parameter_reordered"
+    PARAMETER_REQUIRED = "parameter_required"
+    """Its default is gone."""
+    PARAMETER_KEYWORD_ONLY = "parameter_keyword_only"
+    PARAMETER_POSITIONAL_ONLY = "parameter_positional_only"
+    ARGS_REMOVED = "args_removed"
+    KWARGS_REMOVED = "kwargs_removed"
+    BECAME_ASYNC = "became_async"
+    BECAME_SYNC = "became_sync"
+    BECAME_GENERATOR = "became_generator"
+    CEASED_GENERATOR = "ceased_generator"
+    BECAME_PROPERTY = "became_property"
+    BECAME_METHOD = "became_method"
+
+
+class Effect(StrEnum):
+    """What the witness call shows, the same at run time as in the graph."""
+
+    UNBINDS = "unbinds"
+    """It binds to the base signature and not to the current one."""
+    REBINDS = "rebinds"
+    """It binds to both, but a positional argument reaches another parameter."""
+    RETURNS = "returns"
+    """It binds to both and returns another kind of thing: a coroutine, a generator, or no longer one."""
+    ACCESS = "access"
+    """The attribute itself changed: what was called is now a value, or the other way round."""
+    UNRESOLVED = "unresolved"
+    """The old name can no longer be imported or reached."""
+
+
+class WitnessOrigin(StrEnum):
+    """Where the witness call shape comes from, strongest first."""
+
+    CALL = "call"
+    """A lagging call at the current commit has this shape."""
+    SIGNATURE = "signature"
+    """The smallest shape that the two signatures allow."""
+    VARIADIC = "variadic"
+    """As ``SIGNATURE``, but the old signature took it only through ``*args`` or ``**kwargs``, or had
+    both and so never stated its contract: the call bound, but need not have meant anything."""
+
+
+class Receiver(StrEnum):
+    """What Python passes by itself before the arguments of the call shape."""
+
+    NONE = "none"
+    """A module-level function, a class (constructor), or a static method."""
+    INSTANCE = "instance"
+    CLASS = "class"
+
+
+@dataclass(frozen=True, slots=True)
+class ContractChange:
+    """One changed part of a contract; ``text`` is a clause such as ``parameter 'x' was removed``.
+
+    ``parameter`` is the name at the base (for an added one, its new name), empty when the change is not
+    about one parameter.
+    """
+
+    kind: ChangeKind
+    text: str
+    parameter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolDetail:
+    """What a proof needs to know about a changed, removed or moved symbol.
+
+    Attributes:
+        symbol_kind: what it was at the base; a class in ``CONTRACT_CHANGED`` means its constructor.
+        module: import name of the module that the symbol is reached through, at the base.
+        qualname: attribute path inside ``module``; empty when the symbol is the module itself.
+        old_id, new_id: ids at the base and at the current commit; ``new_id`` is empty for a removed
+            symbol, and differs from ``old_id`` when the definition moved.
+        base_path, current_path: files of the definition; ``current_path`` is empty when it is gone.
+        base_span, current_span: the definitions in those files, decorators included.
+        effect: what the witness shows.
+        changes: the parts that changed, in signature order; empty for removed and moved symbols.
+        witness: the call shape that tells the commits apart, as the callee sees it (``receiver`` left
+            out); None for ``ACCESS`` and ``UNRESOLVED``.
+        witness_origin: where the witness comes from; None when there is no witness.
+        receiver: what is passed implicitly.
+        was_async, is_async: whether a call has to be awaited, at the base and at the current commit.
+        names: public names that went away with a removed or moved module or class, sorted.
+    """
+
+    symbol_kind: SymbolKind
+    module: str
+    qualname: str
+    old_id: str
+    new_id: str
+    base_path: str
+    current_path: str
+    base_span: Span
+    current_span: Span | None
+    effect: Effect
+    changes: tuple[ContractChange, ...] = ()
+    witness: CallShape | None = None
+    witness_origin: WitnessOrigin | None = None
+    receiver: Receiver = Receiver.NONE
+    was_async: bool = False
+    is_async: bool = False
+    names: tuple[str, ...] = ()
+
+    def flat(self) -> dict[str, str]:
+        """The parts that fit in a flat text mapping, for a wire or a table; empty ones left out."""
+        values = {
+            "symbol_kind": str(self.symbol_kind),
+            "module": self.module,
+            "qualname": self.qualname,
+            "old_id": self.old_id,
+            "new_id": self.new_id,
+            "base_path": self.base_path,
+            "current_path": self.current_path,
+            "effect": str(self.effect),
+            "changes": ",".join(change.kind for change in self.changes),
+            "witness": self.witness.render() if self.witness is not None else "",
+            "witness_origin": str(self.witness_origin or ""),
+            "receiver": str(self.receiver),
+            "names": ",".join(self.names),
+        }
+        return {key: value for key, value in values.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class ChurnDetail:
+    """How much a file has been changing.
+
+    ``commits`` and ``authors`` are counts in the window that the caller chose, ``added`` and ``deleted``
+    lines in it, ``age`` commits since the file was last touched (0: by the commit itself), and
+    ``intensity`` the churn relative to the most churned file of the window, in 0..1.
+    """
+
+    commits: int
+    added: int
+    deleted: int
+    authors: int
+    age: int
+    intensity: float
+
+    def flat(self) -> dict[str, str]:
+        """All fields as text, for a wire or a table."""
+        return {
+            "commits": str(self.commits),
+            "added": str(self.added),
+            "deleted": str(self.deleted),
+            "authors": str(self.authors),
+            "age": str(self.age),
+            "intensity": f"{self.intensity:.3f}",
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +192,8 @@ class Dependent:
     """One use of the changed symbol at the current commit.
 
     ``lagging`` is True when the use no longer fits; ``reason`` then says how (which argument).
-    ``shape`` is set for calls.
+    ``shape`` is set for calls. ``resolution`` says how sure the graph is that the use is one: a use found
+    through a unique name only is listed, and weighs less.
     """
 
     symbol: str
@@ -35,6 +203,8 @@ class Dependent:
     lagging: bool
     reason: str = ""
     shape: CallShape | None = None
+    use: EdgeKind = EdgeKind.REFERENCE
+    resolution: Resolution = Resolution.UNRESOLVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +212,16 @@ class Signal:
     """One measurement between ``base`` and ``commit``.
 
     Attributes:
-        key: stable identity across cycles: the kind, the symbol and both shapes, hashed; the same
-            change seen again has the same key.
-        line: one plain-English sentence.
-        symbols: ids of the locus, the changed symbol first.
+        key: stable identity across cycles (``signal_key``); the same change seen again has the same key.
+        line: one plain-English sentence, never more than one line.
+        symbols: ids of the locus, the changed symbol first, then other names it was reached by.
         paths: files of the locus at the current commit, else at the base.
         before, after: the two signatures or definitions as text, empty when absent.
-        dependents: uses at the current commit, lagging ones first.
+        public: False when only the repository itself is expected to use the symbol.
+        dependents: uses at the current commit, lagging ones first; may be cut, the totals are not.
         score: rank, higher first; the formula is in ``ranking.py``.
-        parameters: kind-specific detail, JSON-able (e.g. ``{"change": "parameter_removed", ...}``).
+        detail: what a proof needs; the type follows from ``kind``.
+        dependents_total, lagging_total: counts of uses, before any cut.
     """
 
     key: str
@@ -63,9 +234,26 @@ class Signal:
     public: bool = True
     dependents: tuple[Dependent, ...] = ()
     score: float = 0.0
-    parameters: tuple[tuple[str, str], ...] = ()
+    detail: SymbolDetail | ChurnDetail | None = None
+    dependents_total: int = 0
+    lagging_total: int = 0
 
     @property
     def lagging(self) -> tuple[Dependent, ...]:
-        """The dependents that still use the old shape."""
+        """The listed dependents that still use the old shape."""
         return tuple(d for d in self.dependents if d.lagging)
+
+
+def signal_key(kind: SignalKind, locus: str, before: str, after: str) -> str:
+    """The identity of a signal: 16 hex digits of SHA-256 over the four parts.
+
+    Parts are separated by NUL, which occurs in no identifier and no path; lone surrogates (file names
+    that are not UTF-8) are hashed as they are.
+    """
+    text = "\0".join((kind.value, locus, before, after))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def one_line(text: str) -> str:
+    """``text`` with every control character and line separator escaped, so that it stays one line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -1,0 +1,148 @@
+"""Who uses a changed symbol at the current commit, and which of those uses no longer fit.
+
+A call *lags* behind a changed contract when it certainly bound to the base signature and certainly does
+not bind to the current one. Three weaker forms count only if the same call already stood at the base (same
+file, line text and shape), because a call that was written or touched since has followed the change:
+
+- it binds to both, but a positional argument now reaches another parameter;
+- the function became async and nothing on the line awaits or schedules the call;
+- a method became a property (a call) or a property a method (a plain use).
+
+A call with ``*x`` or ``**x`` that could still bind never lags. A use that the graph found by a unique name
+only (``Resolution.UNIQUE_NAME``) may lag, is marked, weighs a quarter in the ranking, and is never chosen
+as the witness while a better one exists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from repo_guardian.tools.signals.drift.comparison import Comparison
+from repo_guardian.tools.signals.drift.witness import fails, fits, shift
+from repo_guardian.tools.signals.interface import ChangeKind, ContractChange, Dependent
+from repo_guardian.tools.signals.places import is_production
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
+
+_AWAITED = re.compile(r"\b(await|create_task|ensure_future|gather|wait_for|start_soon|run\w*)\b")
+
+Judge = Callable[[Edge], str]
+"""Says why a use no longer fits, or "" when it does."""
+
+
+def order(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
+    """Lagging first, then certain ones, then production code, then by place in the tree."""
+    return tuple(
+        sorted(
+            dependents,
+            key=lambda d: (
+                not d.lagging,
+                d.resolution is Resolution.UNIQUE_NAME,
+                not is_production(d.path),
+                d.path,
+                d.span.start_byte,
+                d.symbol,
+            ),
+        )
+    )
+
+
+def of_contract(
+    uses_now: Iterable[Edge],
+    uses_at_base: Iterable[Edge],
+    before: Signature,
+    after: Signature,
+    changes: Iterable[ContractChange],
+) -> tuple[Dependent, ...]:
+    """The uses of a callable that is there at both commits, judged call by call."""
+    base_uses = tuple(uses_at_base)
+    judge = _contract_judge(base_uses, before, after, {change.kind for change in changes})
+    return order(_dependent(edge, judge(edge)) for edge in uses_now if edge.kind is not EdgeKind.INHERIT)
+
+
+def of_removed(comparison: Comparison, symbol: Symbol, synonyms: Iterable[str]) -> tuple[Dependent, ...]:
+    """The uses of a name that leads nowhere any more; all of them lag."""
+    found: dict[tuple[str, int, int, str], Dependent] = {}
+    for name in (symbol.id, *synonyms):
+        for edge in comparison.dangling(name):
+            found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
+    if symbol.kind is SymbolKind.METHOD:
+        for edge in _stranded_calls(comparison, symbol):
+            found.setdefault(_place(edge), _dependent(edge, f"{symbol.id} no longer exists"))
+    return order(found.values())
+
+
+def _stranded_calls(comparison: Comparison, method: Symbol) -> list[Edge]:
+    """Calls that led to the method at the base, stand unchanged in the same file, and lead nowhere now.
+
+    They keep the base's resolution: it says how sure the link to the method was.
+    """
+    stranded: list[Edge] = []
+    for old in comparison.base.uses(method.id):
+        if old.kind is not EdgeKind.CALL:
+            continue
+        for edge in comparison.unresolved_lines.get((old.path, old.text), ()):
+            if edge.target.rpartition(".")[2] == method.name and edge.shape == old.shape:
+                stranded.append(
+                    Edge(edge.source, edge.target, edge.kind, edge.path, edge.span, old.resolution,
+                         edge.shape, edge.text)
+                )  # fmt: skip
+    return stranded
+
+
+def _contract_judge(
+    base_uses: tuple[Edge, ...], before: Signature, after: Signature, kinds: set[ChangeKind]
+) -> Judge:
+    stood = {_call(edge) for edge in base_uses}
+    called = {(edge.path, edge.text) for edge in base_uses if edge.kind is EdgeKind.CALL}
+    read = {(edge.path, edge.text) for edge in base_uses if edge.kind is EdgeKind.REFERENCE}
+    awaited_at_base = any(_AWAITED.search(edge.text) for edge in base_uses)
+
+    def judge(edge: Edge) -> str:
+        line = (edge.path, edge.text)
+        if ChangeKind.BECAME_PROPERTY in kinds:
+            return "calls what is a property now" if line in called else ""
+        if ChangeKind.BECAME_METHOD in kinds:
+            return "reads what is a method now" if line in read and edge.kind is EdgeKind.REFERENCE else ""
+        if edge.shape is None or not fits(before, edge.shape):
+            return ""
+        if fails(after, edge.shape):
+            return after.bind(edge.shape).reason
+        if _call(edge) not in stood:
+            return ""
+        not_awaited = not awaited_at_base and not _AWAITED.search(edge.text)
+        late = ChangeKind.BECAME_ASYNC in kinds and not_awaited
+        return _shift_reason(before, after, edge.shape) or ("is not awaited" if late else "")
+
+    return judge
+
+
+def _shift_reason(before: Signature, after: Signature, shape: CallShape) -> str:
+    moved = shift(before, after, shape)
+    if moved is None:
+        return ""
+    index, old, new = moved
+    return f"argument {index + 1} now reaches {new}; it reached {old}"
+
+
+def _call(edge: Edge) -> tuple[str, str, str, object]:
+    return edge.path, edge.text, edge.kind, edge.shape
+
+
+def _place(edge: Edge) -> tuple[str, int, int, str]:
+    return edge.path, edge.span.start_byte, edge.span.end_byte, edge.kind
+
+
+def _dependent(edge: Edge, reason: str) -> Dependent:
+    return Dependent(
+        symbol=edge.source,
+        path=edge.path,
+        span=edge.span,
+        text=edge.text,
+        lagging=bool(reason),
+        reason=reason,
+        shape=edge.shape,
+        use=edge.kind,
+        resolution=edge.resolution,
+    )

@@ -1,0 +1,201 @@
+"""Class hierarchies inside one graph: who inherits what, and what a class's constructor takes.
+
+Linearization is C3 (Barrett et al., "A Monotonic Superclass Linearization for Dylan", OOPSLA 1996), the
+order that Python uses. Bases from outside the repository are leaves; what they provide is known only for
+builtins and a few standard classes, and *unknown* for all others, so that nothing is called missing that
+a library may provide.
+"""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import enum
+import typing
+from dataclasses import dataclass
+from functools import cached_property
+
+from repo_guardian.tools.signals.drift.protocol import decorator_name
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.signature import Signature
+
+_KNOWN: dict[str, object] = {
+    "ABC": abc.ABC,
+    "Generic": typing.Generic,
+    "Protocol": typing.Protocol,
+    "Enum": enum.Enum,
+    "IntEnum": enum.IntEnum,
+    "StrEnum": enum.StrEnum,
+    "Flag": enum.Flag,
+    "IntFlag": enum.IntFlag,
+}
+_TRANSPARENT = frozenset({"object", "ABC", "Generic"})
+"""Outside bases that leave the constructor alone."""
+_PLAIN_METACLASSES = frozenset({"ABCMeta", "type"})
+_PLAIN_CLASS_DECORATORS = frozenset(
+    {"final", "runtime_checkable", "total_ordering", "unique", "deprecated"}
+)  # fmt: skip
+
+
+class Absence(enum.StrEnum):
+    """Why a lookup found no definition in the repository."""
+
+    ABSENT = "absent"
+    UNKNOWN = "unknown"
+    """A base outside the repository, or ``__getattr__``, may provide it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """What calling a class takes; ``owner`` is the id of the class that defines it.
+
+    ``definition`` is the defining ``__init__`` or ``__new__``, None when it is generated or ``object``'s.
+    """
+
+    signature: Signature
+    owner: str
+    definition: Symbol | None
+
+
+class Hierarchy:
+    """The classes of one graph."""
+
+    def __init__(self, graph: SymbolGraph) -> None:
+        self._graph = graph
+        self._linear: dict[str, tuple[str, ...]] = {}
+
+    @cached_property
+    def _inherits(self) -> dict[str, list[str]]:
+        """Class id to the ids of its bases in the repository, in source order."""
+        bases: dict[str, list[str]] = {}
+        for edge in self._graph.edges:
+            target = self._graph.symbols.get(edge.target)
+            if edge.kind is EdgeKind.INHERIT and target is not None and target.kind is SymbolKind.CLASS:
+                found = bases.setdefault(edge.source, [])
+                if edge.target not in found:
+                    found.append(edge.target)
+        return bases
+
+    @cached_property
+    def _subclasses(self) -> dict[str, list[str]]:
+        children: dict[str, list[str]] = {}
+        for child, bases in self._inherits.items():
+            for base in bases:
+                children.setdefault(base, []).append(child)
+        return children
+
+    def linearize(self, class_id: str) -> tuple[str, ...]:
+        """The method resolution order from ``class_id`` on; an outside base is ``"?"`` plus its text.
+
+        Falls back to depth first when the bases cannot be merged (cyclic or inconsistent by mistake).
+        """
+        if class_id not in self._linear:
+            self._linear[class_id] = (class_id,)  # breaks cycles
+            bases = self.bases(class_id)
+            orders = [list(self.linearize(b)) if b[0] != "?" else [b] for b in bases]
+            self._linear[class_id] = (class_id, *_merge([*orders, list(bases)]))
+        return self._linear[class_id]
+
+    def bases(self, class_id: str) -> tuple[str, ...]:
+        """Direct bases: ids of those in the repository, ``"?"`` plus the text for the others."""
+        inside = self._inherits.get(class_id, [])
+        symbol = self._graph.symbols.get(class_id)
+        texts = [t for t in (symbol.bases if symbol is not None else ()) if "=" not in t.partition("[")[0]]
+        if len(inside) >= len(texts):
+            return tuple(inside)
+        by_name = {i.rpartition(".")[2]: i for i in inside}
+        matched = [by_name.pop(_base_name(t), f"?{_base_name(t)}") for t in texts]
+        return (*matched, *by_name.values())
+
+    def lookup(self, class_id: str, name: str) -> Symbol | Absence:
+        """The definition that ``name`` has on instances of ``class_id``."""
+        dynamic = False
+        for owner in self.linearize(class_id):
+            if owner[0] == "?":
+                if _may_provide(owner[1:], name):
+                    return Absence.UNKNOWN
+                continue
+            found = self._graph.symbols.get(f"{owner}.{name}")
+            if found is not None:
+                return found
+            dynamic = dynamic or f"{owner}.__getattr__" in self._graph.symbols
+        return Absence.UNKNOWN if dynamic or hasattr(object, name) else Absence.ABSENT
+
+    def constructor(self, class_id: str) -> Constructor | None:
+        """What calling ``class_id`` takes; None when it cannot be known from the repository alone."""
+        symbol = self._graph.symbols.get(class_id)
+        if symbol is None or symbol.kind is not SymbolKind.CLASS or not self._plain_creation(class_id):
+            return None
+        for owner in self.linearize(class_id):
+            if owner[0] == "?":
+                if owner[1:] not in _TRANSPARENT:
+                    return None
+                continue
+            found = [self._graph.symbols.get(f"{owner}.{name}") for name in ("__init__", "__new__")]
+            defined = [s for s in found if s is not None]
+            if len(defined) > 1:
+                return None
+            if defined:
+                signature = defined[0].signature
+                return Constructor(signature, owner, defined[0]) if signature is not None else None
+            owning = self._graph.symbols[owner]
+            if owning.signature is not None:
+                return Constructor(owning.signature, owner, None)
+            if not _plain_decorators(owning):
+                return None
+        return Constructor(Signature(), class_id, None)
+
+    def heirs(self, class_id: str) -> tuple[str, ...]:
+        """Subclasses, at any depth, whose constructor is the one that ``class_id`` defines."""
+        heirs: list[str] = []
+        queue, seen = [class_id], {class_id}
+        while queue:
+            for child in sorted(self._subclasses.get(queue.pop(), [])):
+                if child in seen:
+                    continue
+                seen.add(child)
+                constructor = self.constructor(child)
+                if constructor is not None and constructor.owner == class_id:
+                    heirs.append(child)
+                    queue.append(child)
+        return tuple(heirs)
+
+    def _plain_creation(self, class_id: str) -> bool:
+        """Whether calling the class goes straight to its own ``__new__`` and ``__init__``."""
+        for owner in self.linearize(class_id):
+            symbol = self._graph.symbols.get(owner)
+            for text in symbol.bases if symbol is not None else ():
+                keyword, equals, value = text.partition("=")
+                metaclass = equals and keyword.strip() == "metaclass"
+                if metaclass and _base_name(value) not in _PLAIN_METACLASSES:
+                    return False
+        return True
+
+
+def _plain_decorators(symbol: Symbol) -> bool:
+    return all(decorator_name(d) in _PLAIN_CLASS_DECORATORS for d in symbol.decorators)
+
+
+def _base_name(text: str) -> str:
+    """``typing.Generic[T]`` is ``Generic``."""
+    return text.partition("[")[0].partition("(")[0].strip().rpartition(".")[2]
+
+
+def _may_provide(outside: str, name: str) -> bool:
+    """Whether an outside base may define ``name``; ``object`` is left to the end of the lookup."""
+    known = _KNOWN.get(outside, getattr(builtins, outside, None))
+    if not isinstance(known, type):
+        return True
+    return any(name in vars(cls) for cls in known.__mro__ if cls is not object)
+
+
+def _merge(orders: list[list[str]]) -> list[str]:
+    """The C3 merge; takes the first head when no candidate is acceptable instead of failing."""
+    merged: list[str] = []
+    while orders := [order for order in orders if order]:
+        heads = [order[0] for order in orders]
+        good = (h for h in heads if not any(h in order[1:] for order in orders))
+        chosen = next(good, heads[0])
+        merged.append(chosen)
+        orders = [[item for item in order if item != chosen] for order in orders]
+    return merged

@@ -1,0 +1,94 @@
+"""Symbols that were removed: importable, or reachable, at the base and not any more.
+
+The outermost thing that vanished is one signal: a module with the names it took along, a class without its
+methods. Names that the graph cannot prove gone are reported only when a use is left that the linker could
+not resolve: private ones, attributes of a class that an instance may still get in ``__init__``, special
+methods, and imports that nobody was meant to use as re-exports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from repo_guardian.tools.signals.drift.audience import is_dunder, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.comparison import Comparison
+from repo_guardian.tools.signals.drift.dependents import of_removed
+from repo_guardian.tools.signals.drift.moved import moves
+from repo_guardian.tools.signals.drift.wording import definition_text, removed_line
+from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
+from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
+
+
+def detect(comparison: Comparison) -> Iterator[Signal]:
+    """The ``SYMBOL_REMOVED`` signals, unranked."""
+    moved = moves(comparison)
+    for symbol in comparison.gone_roots:
+        if symbol.id in moved:
+            continue
+        synonyms = comparison.synonyms.get(symbol.id, ())
+        dependents = of_removed(comparison, symbol, synonyms)
+        public = is_public(comparison, symbol)
+        if not dependents and not (public and _provable(comparison, symbol)):
+            continue
+        names = _names(comparison, symbol)
+        before = definition_text(symbol)
+        module, qualname = module_and_qualname(comparison, symbol)
+        yield Signal(
+            key=signal_key(SignalKind.SYMBOL_REMOVED, symbol.id, before, ""),
+            kind=SignalKind.SYMBOL_REMOVED,
+            line=removed_line(symbol, names, dependents),
+            symbols=(symbol.id, *synonyms),
+            paths=(symbol.path,),
+            before=before,
+            public=public,
+            dependents=dependents,
+            detail=SymbolDetail(
+                symbol_kind=symbol.kind,
+                module=module,
+                qualname=qualname,
+                old_id=symbol.id,
+                new_id="",
+                base_path=symbol.path,
+                current_path=symbol.path if symbol.path in comparison.module_paths_now else "",
+                base_span=symbol.span,
+                current_span=None,
+                effect=Effect.UNRESOLVED,
+                names=names,
+            ),
+            dependents_total=len(dependents),
+            lagging_total=len(dependents),
+        )
+
+
+def _provable(comparison: Comparison, symbol: Symbol) -> bool:
+    """Whether the removal is certain to be visible from outside, with no use of it in the repository."""
+    if is_dunder(symbol.name):
+        return False
+    owner = comparison.base.symbols.get(symbol.id.rpartition(".")[0])
+    in_class = owner is not None and owner.kind is SymbolKind.CLASS
+    match symbol.kind:
+        case SymbolKind.MODULE:
+            return bool(comparison.public_names(symbol.id))
+        case SymbolKind.ALIAS:
+            target = comparison.at_base(symbol.id)
+            reexport = symbol.path.endswith("__init__.py") and not in_class
+            return reexport and isinstance(target, Symbol) and target.kind is not SymbolKind.MODULE
+        case SymbolKind.PROPERTY:
+            return False
+        case SymbolKind.CONSTANT:
+            return not in_class or _is_enum(comparison, owner)
+    return True
+
+
+def _is_enum(comparison: Comparison, owner: Symbol | None) -> bool:
+    """Whether the class lists an enumeration among its bases, so that its constants are members."""
+    if owner is None:
+        return False
+    order = comparison.base_hierarchy.linearize(owner.id)
+    return any(name[0] == "?" and name.endswith(("Enum", "Flag")) for name in order)
+
+
+def _names(comparison: Comparison, symbol: Symbol) -> tuple[str, ...]:
+    if symbol.kind not in (SymbolKind.MODULE, SymbolKind.CLASS):
+        return ()
+    return comparison.public_names(symbol.id)

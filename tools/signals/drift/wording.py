@@ -1,0 +1,94 @@
+"""The one plain-English line of each drift signal, and how a definition is written as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from repo_guardian.tools.signals.drift.protocol import Protocol, protocol
+from repo_guardian.tools.signals.interface import ContractChange, Dependent, one_line
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Resolution, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.signature import Signature
+
+_CLAUSES_MAX = 3
+_NAMES_MAX = 8
+_VALUE_CHARS_MAX = 200
+
+
+def contract_line(
+    name: str, changes: Sequence[ContractChange], dependents: Sequence[Dependent]
+) -> str:  # fmt: skip
+    """``yaml.load: parameter 'Loader' became required (was Loader=None); 3 of 7 calls …``."""
+    clauses = [change.text for change in changes[:_CLAUSES_MAX]]
+    more = len(changes) - len(clauses)
+    if more:
+        clauses.append(f"{more} more {_plural('change', more)}")
+    return one_line(f"{name}: {', '.join(clauses)}; {_lagging_share(dependents)}")
+
+
+def removed_line(symbol: Symbol, names: Sequence[str], dependents: Sequence[Dependent]) -> str:
+    """``module pkg.old was removed with its names a, b; 2 uses in 1 file are left``."""
+    text = f"{symbol.kind} {symbol.id} was removed"
+    if names:
+        shown = ", ".join(names[:_NAMES_MAX])
+        more = len(names) - _NAMES_MAX
+        text += f" with {shown}" + (f" and {more} more" if more > 0 else "")
+    return one_line(f"{text}; {_uses_left(dependents)}")
+
+
+def moved_line(symbol: Symbol, new_id: str, dependents: Sequence[Dependent]) -> str:
+    """``function pkg.a.f moved to pkg.b.f and left no alias; 2 uses in 1 file are left``."""
+    text = f"{symbol.kind} {symbol.id} moved to {new_id} and left no alias"
+    return one_line(f"{text}; {_uses_left(dependents)}")
+
+
+def definition_text(symbol: Symbol, signature: Signature | None = None) -> str:
+    """A definition as it would be declared; ``signature`` stands in for the symbol's own."""
+    shown = signature if signature is not None else symbol.signature
+    if symbol.kind is SymbolKind.CONSTANT:
+        value = f" = {symbol.value}" if symbol.value is not None else ""
+        return f"{symbol.name}{value}"[:_VALUE_CHARS_MAX]
+    if symbol.kind is SymbolKind.ALIAS:
+        return f"{symbol.name} -> {symbol.target}"
+    if symbol.kind in (SymbolKind.MODULE, SymbolKind.CLASS) and shown is None:
+        return f"{symbol.kind} {symbol.id}"
+    call = shown.render() if shown is not None else ""
+    if symbol.kind is SymbolKind.PROPERTY:
+        return f"property {symbol.name}"
+    if symbol.kind is SymbolKind.CLASS:
+        return f"class {symbol.name}{call}"
+    kind = protocol(symbol)
+    prefix = {Protocol.COROUTINE: "async ", Protocol.ASYNC_GENERATOR: "async "}.get(kind, "")
+    suffix = " yields" if kind in (Protocol.GENERATOR, Protocol.ASYNC_GENERATOR) else ""
+    return f"{prefix}{symbol.name}{call}{suffix}"
+
+
+def _lagging_share(dependents: Sequence[Dependent]) -> str:
+    lagging = [d for d in dependents if d.lagging]
+    only_calls = all(d.use is EdgeKind.CALL for d in lagging)
+    uses = [d for d in dependents if d.use is EdgeKind.CALL] if only_calls else list(dependents)
+    noun = "call" if only_calls else "use"
+    if not uses:
+        return "nothing in the repository calls it"
+    if not lagging:
+        return f"none of {len(uses)} {_plural(noun, len(uses))} is known to use the old form"
+    verb = "uses" if len(lagging) == 1 else "use"
+    text = f"{len(lagging)} of {len(uses)} {_plural(noun, len(uses))} still {verb} the old form"
+    return text + _by_name_only(lagging)
+
+
+def _uses_left(dependents: Sequence[Dependent]) -> str:
+    if not dependents:
+        return "no use in the repository is left"
+    files = len({d.path for d in dependents})
+    verb = "is" if len(dependents) == 1 else "are"
+    count = f"{len(dependents)} {_plural('use', len(dependents))} in {files} {_plural('file', files)}"
+    return f"{count} {verb} left" + _by_name_only(dependents)
+
+
+def _by_name_only(dependents: Sequence[Dependent]) -> str:
+    weak = sum(d.resolution is Resolution.UNIQUE_NAME for d in dependents)
+    return f" ({weak} matched by name only)" if weak else ""
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"

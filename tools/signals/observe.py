@@ -1,0 +1,72 @@
+"""One call for the whole deterministic half: everything measured between two commits, ranked and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from repo_guardian.tools.signals.churn import ChurnRecord, churn_signals, intensities
+from repo_guardian.tools.signals.drift.detect import detect_drift
+from repo_guardian.tools.signals.interface import Signal, SignalKind
+from repo_guardian.tools.signals.ranking import rank
+from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveLimits:
+    """Counts: signals returned, churned files among them, and dependents listed with one signal."""
+
+    signals: int = 500
+    churn_files: int = 10
+    dependents_listed: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was measured between ``base`` and ``commit`` (full object ids).
+
+    Attributes:
+        signals: ranked, highest score first.
+        totals: how many of each kind were found, kinds in the order of ``SignalKind``, before any cut.
+        suppressed: how many of them the limit left out.
+    """
+
+    base: str
+    commit: str
+    signals: tuple[Signal, ...]
+    totals: tuple[tuple[SignalKind, int], ...]
+    suppressed: int
+
+
+def observe(
+    base: SymbolGraph,
+    current: SymbolGraph,
+    churn_records: Mapping[str, ChurnRecord],
+    changed_paths: Collection[str],
+    limits: ObserveLimits | None = None,
+) -> Observation:
+    """Drift between two graphs and churn of the files that changed, ranked by ``ranking``.
+
+    Args:
+        base, current: the linked graphs of the base and of the commit.
+        churn_records: history of files by path, over a window that ends at the commit.
+        changed_paths: files that differ between base and commit.
+        limits: bounds; the defaults when None.
+    """
+    bounds = limits if limits is not None else ObserveLimits()
+    found = (*detect_drift(base, current), *churn_signals(churn_records, changed_paths, bounds.churn_files))
+    ranked = rank(found, intensities(churn_records))
+    kept = ranked[: max(0, bounds.signals)]
+    totals = tuple((kind, sum(s.kind is kind for s in ranked)) for kind in SignalKind)
+    return Observation(
+        base=base.commit,
+        commit=current.commit,
+        signals=tuple(_bounded(signal, bounds.dependents_listed) for signal in kept),
+        totals=tuple((kind, count) for kind, count in totals if count),
+        suppressed=len(ranked) - len(kept),
+    )
+
+
+def _bounded(signal: Signal, dependents_listed: int) -> Signal:
+    """Cut the listed dependents; they stand lagging first, and the totals are kept."""
+    return replace(signal, dependents=signal.dependents[: max(0, dependents_listed)])
