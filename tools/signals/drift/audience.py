@@ -17,6 +17,22 @@ def is_public(comparison: Comparison, symbol: Symbol) -> bool:
     return symbol.public or _is_reexported(comparison, symbol)
 
 
+def lost_exports(comparison: Comparison, symbol: Symbol) -> tuple[str, ...]:
+    """The re-exports that vanished with a base symbol, sorted: names outsiders knew it by."""
+    lost = comparison.synonyms.get(symbol.id, ())
+    return tuple(sorted(a.id for a in comparison.reexports.get(symbol.id, ()) if a.id in lost))
+
+
+def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
+    """Whether code outside may have used one of the names under which a base symbol is gone.
+
+    Unlike ``is_public``, a re-export counts only if it is gone too.
+    """
+    if not is_production(symbol.path) or is_local(comparison, symbol):
+        return False
+    return symbol.public or bool(lost_exports(comparison, symbol))
+
+
 def is_local(comparison: Comparison, symbol: Symbol) -> bool:
     """Whether a base symbol is defined inside a function, at any depth."""
     owner = symbol.id.rpartition(".")[0]

@@ -61,10 +61,10 @@ def of_contract(
     return order(_dependent(edge, judge(edge)) for edge in uses_now if edge.kind is not EdgeKind.INHERIT)
 
 
-def of_removed(comparison: Comparison, symbol: Symbol, synonyms: Iterable[str]) -> tuple[Dependent, ...]:
-    """The uses of a name that leads nowhere any more; all of them lag."""
+def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
+    """The uses of a name, or of an alias gone with it, that lead nowhere any more; all of them lag."""
     found: dict[tuple[str, int, int, str], Dependent] = {}
-    for name in (symbol.id, *synonyms):
+    for name in (symbol.id, *comparison.synonyms.get(symbol.id, ())):
         for edge in comparison.dangling(name):
             found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
     if symbol.kind is SymbolKind.METHOD:

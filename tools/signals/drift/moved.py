@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from repo_guardian.tools.signals.drift.audience import is_dunder, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.audience import (
+    is_dunder,
+    is_public_loss,
+    lost_exports,
+    module_and_qualname,
+)
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.dependents import of_removed
 from repo_guardian.tools.signals.drift.wording import definition_text, moved_line
@@ -26,9 +31,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
     """The ``SYMBOL_MOVED`` signals, unranked; a private symbol is reported when a use is left behind."""
     for old_id, new in moves(comparison).items():
         symbol = comparison.base.symbols[old_id]
-        synonyms = comparison.synonyms.get(old_id, ())
-        dependents = of_removed(comparison, symbol, synonyms)
-        public = is_public(comparison, symbol)
+        dependents = of_removed(comparison, symbol)
+        public = is_public_loss(comparison, symbol)
         if not dependents and (not public or is_dunder(symbol.name)):
             continue
         before, after = definition_text(symbol), f"{definition_text(new)} in {new.id}"
@@ -37,7 +41,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             key=signal_key(SignalKind.SYMBOL_MOVED, old_id, before, after),
             kind=SignalKind.SYMBOL_MOVED,
             line=moved_line(symbol, new.id, dependents),
-            symbols=(old_id, new.id, *synonyms),
+            symbols=(old_id, new.id, *lost_exports(comparison, symbol)),
             paths=tuple(dict.fromkeys((new.path, symbol.path))),
             before=before,
             after=after,

@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from repo_guardian.tools.signals.drift.audience import is_dunder, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.audience import (
+    is_dunder,
+    is_public_loss,
+    lost_exports,
+    module_and_qualname,
+)
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.dependents import of_removed
 from repo_guardian.tools.signals.drift.moved import moves
@@ -25,9 +30,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
     for symbol in comparison.gone_roots:
         if symbol.id in moved:
             continue
-        synonyms = comparison.synonyms.get(symbol.id, ())
-        dependents = of_removed(comparison, symbol, synonyms)
-        public = is_public(comparison, symbol)
+        dependents = of_removed(comparison, symbol)
+        public = is_public_loss(comparison, symbol)
         if not dependents and not (public and _provable(comparison, symbol)):
             continue
         names = _names(comparison, symbol)
@@ -37,7 +41,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             key=signal_key(SignalKind.SYMBOL_REMOVED, symbol.id, before, ""),
             kind=SignalKind.SYMBOL_REMOVED,
             line=removed_line(symbol, names, dependents),
-            symbols=(symbol.id, *synonyms),
+            symbols=(symbol.id, *lost_exports(comparison, symbol)),
             paths=(symbol.path,),
             before=before,
             public=public,
