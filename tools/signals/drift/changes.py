@@ -5,6 +5,7 @@ Only changes that can break a call are named; whether one does is decided by ``w
 
 from __future__ import annotations
 
+from repo_guardian.tools.signals.drift.witness import VARIADIC
 from repo_guardian.tools.signals.interface import ChangeKind, ContractChange
 from repo_guardian.tools.views.symbol_graph.signature import (
     NAMED,
@@ -13,8 +14,6 @@ from repo_guardian.tools.views.symbol_graph.signature import (
     ParameterKind,
     Signature,
 )
-
-VARIADIC = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
 
 
 def parameter_changes(before: Signature, after: Signature) -> tuple[ContractChange, ...]:

@@ -22,6 +22,8 @@ from repo_guardian.tools.views.symbol_graph.signature import (
     Signature,
 )
 
+VARIADIC = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
+
 
 def witness(before: Signature, after: Signature) -> CallShape | None:
     """The smallest call shape that binds to ``before`` and not to ``after``; None when there is none.
@@ -110,11 +112,11 @@ def _candidates(before: Signature, after: Signature) -> Iterator[CallShape]:
 
 def _usable_names(before: Signature, after: Signature) -> list[str]:
     """Keywords that ``before`` could take; one made-up name stands for all that neither mentions."""
-    names = {p.name for p in before.parameters if p.kind in (*POSITIONAL, ParameterKind.KEYWORD_ONLY)}
+    names = {p.name for p in before.parameters if p.kind not in VARIADIC}
     if any(p.kind is ParameterKind.VAR_KEYWORD for p in before.parameters):
-        names |= {p.name for p in after.parameters}
+        names |= {p.name for p in after.parameters if p.kind not in VARIADIC}
         fresh = "extra"
-        while fresh in names | {p.name for p in before.parameters}:
+        while fresh in names:
             fresh += "_"
         names.add(fresh)
     return sorted(names)
@@ -127,8 +129,7 @@ def _size(before: Signature, shape: CallShape) -> tuple[bool, int, int, tuple[st
 
 def _closed(signature: Signature) -> Signature:
     """``signature`` without its ``*args`` and ``**kwargs``."""
-    variadic = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
-    return Signature(tuple(p for p in signature.parameters if p.kind not in variadic))
+    return Signature(tuple(p for p in signature.parameters if p.kind not in VARIADIC))
 
 
 def _takes_any(signature: Signature) -> bool:
