@@ -1,5 +1,7 @@
 """How long ``--help`` takes: of the ``guardian`` command, and of four libraries it could be built on.
 
+The import of the MCP framework is there to compare: it is what ``--help`` must not pay for.
+
 Run ``python benchmarks/cli_startup.py [runs]``. Every figure is the median of fresh interpreters, run in
 turns so that a slow moment hits all alike, and is given as a multiple of ``python -c pass`` as well,
 because that carries over to other machines. Quoted by docs/decisions/0004-click-for-the-command-line.md.
@@ -73,6 +75,7 @@ PROGRAMS = {
     "click": ("click", CLICK),
     "typer": ("typer", TYPER),
     "cyclopts": ("cyclopts", CYCLOPTS),
+    "import fastmcp": ("fastmcp", "from fastmcp import Client, FastMCP"),
     "guardian --help": ("repo_guardian.client.cli.main", GUARDIAN),
 }
 
