@@ -77,6 +77,11 @@ class Toolbox:
         """How much past there is."""
         return await self._call(MemorySummary, "memory_summary", {"cycle_id": cycle.cycle_id})
 
+    async def open_findings(self, cycle: CycleInfo, *, limit: int = 20) -> RecallPage:
+        """The findings of earlier cycles that still stand, the latest first."""
+        arguments = {"cycle_id": cycle.cycle_id, "limit": limit}
+        return await self._call(RecallPage, "memory_findings", arguments)
+
     async def recall(
         self, cycle: CycleInfo, *, symbols: tuple[str, ...], files: tuple[str, ...], limit: int = 20
     ) -> RecallPage:

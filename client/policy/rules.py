@@ -84,12 +84,8 @@ class RulesPolicy:
         return True
 
     async def _open_findings(self, toolbox: Toolbox, cycle: CycleInfo) -> list[MemoryUse]:
-        page = await toolbox.recall(cycle, symbols=(), files=())
-        return [
-            MemoryUse(row.cycle, row.key, row.text, "open finding of an earlier cycle")
-            for row in page.rows
-            if row.kind == "hypothesis" and row.detail.get("grade") == Grade.FINDING.value
-        ]
+        page = await toolbox.open_findings(cycle)
+        return [MemoryUse(row.cycle, row.key, row.text, "open finding") for row in page.rows]
 
 
 class _Decisions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from pydantic import Field
+
 from repo_guardian.server.contract.wire import Locus, Wire
 
 

@@ -9,13 +9,17 @@ from repo_guardian.server.contract.hypotheses import Grade, GradeDecision, Grade
 from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Side, Transition
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.server.ledger.ledger import outcome_of
+from repo_guardian.server.ledger.locus_files import is_test_or_configuration
 
 
 @dataclass(frozen=True, slots=True)
-class RevertPolicy:
-    """What a corroborating revert must keep to."""
+class _Case:
+    """What a rule looks at: the hypothesis, what is proposed, what is cited, and what exists."""
 
-    is_test_or_configuration: Callable[[str], bool]
+    hypothesis: Hypothesis
+    proposal: GradeProposal
+    cited: Sequence[ProbeEntry]
+    exists: Callable[[Locus], bool]
 
 
 def decide(
@@ -24,7 +28,6 @@ def decide(
     cited: Sequence[ProbeEntry],
     *,
     exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
 ) -> GradeDecision:
     """Admit or reject a proposed grade.
 
@@ -33,12 +36,11 @@ def decide(
         proposal: what the client asks for.
         cited: the ledger entries named in the proposal, in that order.
         exists: whether a remedy's locus exists at the cycle's commit.
-        policy: the rules for reverts.
     """
     foreign = [entry.id for entry in cited if entry.hypothesis_id != hypothesis.id]
     if foreign:
         return _no(hypothesis, f"{', '.join(foreign)} belong to another hypothesis; cite its own probes")
-    refusal = _RULES[proposal.grade](hypothesis, proposal, cited, exists, policy)
+    refusal = _RULES[proposal.grade](_Case(hypothesis, proposal, cited, exists))
     if refusal:
         return _no(hypothesis, refusal)
     return GradeDecision(admitted=True, grade=proposal.grade, reason=proposal.reason)
@@ -48,58 +50,41 @@ def _no(hypothesis: Hypothesis, reason: str) -> GradeDecision:
     return GradeDecision(admitted=False, grade=hypothesis.grade, reason=reason)
 
 
-_Rule = Callable[
-    [Hypothesis, GradeProposal, Sequence[ProbeEntry], Callable[[Locus], bool], RevertPolicy], str
-]
-
-
-def _supported(
-    hypothesis: Hypothesis,
-    proposal: GradeProposal,
-    cited: Sequence[ProbeEntry],
-    exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
-) -> str:
-    if any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.FAILED for entry in cited):
+def _supported(case: _Case) -> str:
+    if any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.FAILED for entry in case.cited):
         return ""
-    return _explain(cited) or (
+    return _explain(case.cited) or (
         "supported needs a cited run at the cycle's commit in which the test fails for the stated reason"
     )
 
 
-def _finding(
-    hypothesis: Hypothesis,
-    proposal: GradeProposal,
-    cited: Sequence[ProbeEntry],
-    exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
-) -> str:
-    if proposal.verdict is not Verdict.CONFIRMED:
+def _finding(case: _Case) -> str:
+    if case.proposal.verdict is not Verdict.CONFIRMED:
         return "a finding needs the verdict confirmed"
-    refusal = _supported(hypothesis, proposal, cited, exists, policy)
+    refusal = _supported(case)
     if refusal:
         return refusal
-    ids = {entry.id for entry in cited}
-    bound = [entry for entry in cited if entry.transition is not None and entry.parent in ids]
+    ids = {entry.id for entry in case.cited}
+    bound = [entry for entry in case.cited if entry.transition is not None and entry.parent in ids]
     if not bound:
         return (
             "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
             "at the base (differential_run) or with the suspected cause reverted (fix_probe)"
         )
-    reasons = [_revert_refusal(entry, policy) for entry in bound]
+    reasons = [_revert_refusal(entry) for entry in bound]
     if all(reasons):
         return "; ".join(reasons)
-    if not exists(hypothesis.draft.remedy.locus):
+    if not case.exists(case.hypothesis.draft.remedy.locus):
         return "the remedy names no file or symbol that exists at this commit; name one that does"
     return ""
 
 
-def _revert_refusal(entry: ProbeEntry, policy: RevertPolicy) -> str:
+def _revert_refusal(entry: ProbeEntry) -> str:
     """Why a revert corroborates nothing; empty for a differential run, which reverts nothing."""
     if entry.transition is not Transition.FAIL_TO_PASS or entry.revert is None:
         return ""
     revert = entry.revert
-    touched = [path for path in revert.files if policy.is_test_or_configuration(path)]
+    touched = [path for path in revert.files if is_test_or_configuration(path)]
     if touched:
         return f"the revert in {entry.id} touches a test or configuration: {', '.join(touched)}"
     if not revert.minimal:
@@ -109,42 +94,24 @@ def _revert_refusal(entry: ProbeEntry, policy: RevertPolicy) -> str:
     return ""
 
 
-def _refuted(
-    hypothesis: Hypothesis,
-    proposal: GradeProposal,
-    cited: Sequence[ProbeEntry],
-    exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
-) -> str:
-    passes_now = any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in cited)
-    failed_before = any(entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in cited)
+def _refuted(case: _Case) -> str:
+    passes_now = any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in case.cited)
+    failed_before = any(entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in case.cited)
     if passes_now or failed_before:
         return ""
-    return _explain(cited) or (
+    return _explain(case.cited) or (
         "refuted needs a cited run in which the test passes at the cycle's commit, or fails at the base too"
     )
 
 
-def _free(
-    hypothesis: Hypothesis,
-    proposal: GradeProposal,
-    cited: Sequence[ProbeEntry],
-    exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
-) -> str:
+def _free(case: _Case) -> str:
     return ""
 
 
-def _resolved(
-    hypothesis: Hypothesis,
-    proposal: GradeProposal,
-    cited: Sequence[ProbeEntry],
-    exists: Callable[[Locus], bool],
-    policy: RevertPolicy,
-) -> str:
-    if hypothesis.recurrence_of is None:
+def _resolved(case: _Case) -> str:
+    if case.hypothesis.recurrence_of is None:
         return "only what an earlier cycle claimed can be resolved; use refuted for a claim of this cycle"
-    return _refuted(hypothesis, proposal, cited, exists, policy)
+    return _refuted(case)
 
 
 def _explain(cited: Sequence[ProbeEntry]) -> str:
@@ -153,7 +120,7 @@ def _explain(cited: Sequence[ProbeEntry]) -> str:
     return "; ".join(f"{entry.id} is {entry.evidence.value}: {entry.evidence_reason}" for entry in bad)
 
 
-_RULES: dict[Grade, _Rule] = {
+_RULES: dict[Grade, Callable[[_Case], str]] = {
     Grade.CONJECTURE: _free,
     Grade.DEFERRED: _free,
     Grade.SUPPORTED: _supported,

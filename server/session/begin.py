@@ -1,0 +1,143 @@
+"""The first step of a cycle: lock, mirror, commit and base, number, exact checkouts of both trees."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import ExitStack
+
+from repo_guardian.errors import MaterializeError, UsageError
+from repo_guardian.memory_store import open_store
+from repo_guardian.memory_store.interface import MemoryStore
+from repo_guardian.memory_store.lock import lock
+from repo_guardian.memory_store.records import CycleIntent
+from repo_guardian.server.contract.cycles import CycleInfo, Interrupted
+from repo_guardian.server.session.execution import Capability
+from repo_guardian.server.session.hypotheses import HypothesisBook
+from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.state_dir import StateDir
+from repo_guardian.server.session.translate import instant
+from repo_guardian.server.session.trees import Tree
+from repo_guardian.server.settings import ServerSettings
+from repo_guardian.tools.git.materialize import CheckoutRecord, materialize, remove_checkout
+from repo_guardian.tools.git.mirror import Mirror
+from repo_guardian.tools.git.source import Source, locate
+
+
+def begin(
+    settings: ServerSettings, repository: str, commit: str | None, since: str | None, capability: Capability
+) -> CycleSession:
+    """Open a cycle on ``commit`` (default: HEAD) against its base. Blocking; run it in a thread.
+
+    Raises:
+        UsageError: the repository is not one that the server watches, is none, is empty, or a revision
+            names nothing in it.
+        EnvironmentFault: the state directory, git, or the memory cannot be used, or another cycle runs.
+    """
+    if repository not in settings.repositories:
+        raise UsageError(
+            f"this server does not watch {repository!r}",
+            hint=f"it watches: {', '.join(settings.repositories) or 'nothing'}",
+        )
+    source = locate(repository)
+    state = StateDir(settings.home, source.repository_id)
+    with ExitStack() as held:
+        held.enter_context(lock(state.root))
+        _sweep_checkouts(state)
+        mirror = Mirror.sync(source, state.mirror)
+        session = _open(source, state, mirror, capability, revision=commit, since=since)
+        session.held.push(held.pop_all().__exit__)
+    return session
+
+
+def _open(
+    source: Source,
+    state: StateDir,
+    mirror: Mirror,
+    capability: Capability,
+    *,
+    revision: str | None,
+    since: str | None,
+) -> CycleSession:
+    commit = mirror.resolve(revision if revision is not None else "HEAD")
+    base = mirror.base_of(commit, since)
+    current_tree = Tree(mirror.git, commit, mirror.commit_info(commit).tree)
+    base_tree = Tree(mirror.git, base.commit, base.tree)
+    memory = open_store(state.memory)
+    interrupted = _name_interrupted(memory)
+    number = memory.begin(CycleIntent(commit=commit, base=base.commit))
+    held = ExitStack()
+    try:
+        records = [_check_out(mirror, state, number, tree, held) for tree in (current_tree, base_tree)]
+    except BaseException:
+        held.close()
+        memory.discard(number, "the trees could not be checked out")
+        raise
+    info = mirror.commit_info(commit)
+    return CycleSession(
+        info=CycleInfo(
+            cycle_id=f"c{number}",
+            number=number,
+            repository_id=source.repository_id,
+            source=source.location,
+            commit=commit,
+            subject=info.subject,
+            committed_at=instant(info.committer_time),
+            base=base.commit,
+            limitations=_limitations(mirror, records[0]),
+            interrupted=interrupted,
+            can_execute=capability.backend is not None,
+            sandbox_backend=capability.backend.name if capability.backend is not None else None,
+            sandbox_note=capability.note,
+        ),
+        state=state,
+        mirror=mirror,
+        memory=memory,
+        base=base_tree,
+        current=current_tree,
+        capability=capability,
+        held=held,
+        hypotheses=HypothesisBook(memory, number),
+    )
+
+
+def _check_out(mirror: Mirror, state: StateDir, number: int, tree: Tree, held: ExitStack) -> CheckoutRecord:
+    path = state.checkout(number, tree.commit)
+    if path.exists():
+        raise MaterializeError(f"{path} exists although no cycle holds it", hint="remove that directory")
+    record = materialize(mirror.git, tree.treeish, path)
+    held.callback(remove_checkout, path)
+    return record
+
+
+def _name_interrupted(memory: MemoryStore) -> tuple[Interrupted, ...]:
+    """Name the cycles that were killed, and close their books: they are told once, not for ever."""
+    found = []
+    for intent in memory.interrupted():
+        if intent.number is None:
+            continue
+        found.append(Interrupted(number=intent.number, commit=intent.commit, started_at=intent.started_at))
+        memory.discard(intent.number, "found interrupted when the next cycle began")
+    return tuple(found)
+
+
+def _sweep_checkouts(state: StateDir) -> None:
+    """Remove what a killed cycle left; safe because the caller holds the repository's lock."""
+    folder = state.root / "checkouts"
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        remove_checkout(path)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _limitations(mirror: Mirror, record: CheckoutRecord) -> tuple[str, ...]:
+    found = []
+    if mirror.is_shallow:
+        found.append("the history is shallow: commits beyond the cut count for nothing")
+    if record.submodules:
+        paths = ", ".join(sorted(s.path.decode("utf-8", "backslashreplace") for s in record.submodules)[:5])
+        found.append(f"{len(record.submodules)} submodules are not looked into: {paths}")
+    escaping = [link for link in record.links if link.escapes]
+    if escaping:
+        found.append(f"{len(escaping)} symbolic links point out of the repository and are not followed")
+    return tuple(found)

@@ -1,0 +1,90 @@
+"""The hypotheses of one cycle: written, numbered, graded; one per key, recurrences recognised."""
+
+from __future__ import annotations
+
+import hashlib
+
+from repo_guardian.errors import AdmissionError
+from repo_guardian.memory_store.interface import MemoryStore
+from repo_guardian.server.contract.hypotheses import (
+    Grade,
+    GradeDecision,
+    GradeEvent,
+    GradeProposal,
+    Hypothesis,
+    HypothesisDraft,
+)
+
+
+class HypothesisBook:
+    """Keeps the cycle's hypotheses in the order in which they were first written.
+
+    Args:
+        memory: the repository's memory.
+        number: this cycle's number; only what lies before it is read.
+    """
+
+    def __init__(self, memory: MemoryStore, number: int) -> None:
+        self._memory = memory
+        self._number = number
+        self._by_id: dict[str, Hypothesis] = {}
+
+    @property
+    def all(self) -> tuple[Hypothesis, ...]:
+        """All hypotheses, oldest first."""
+        return tuple(self._by_id.values())
+
+    def write(self, draft: HypothesisDraft) -> Hypothesis:
+        """Write a claim down; writing the same key again returns what is there."""
+        key = draft.key or identity(draft)
+        for known in self._by_id.values():
+            if known.key == key:
+                return known
+        earlier = self._memory.hypothesis(key, before_cycle=self._number)
+        hypothesis = Hypothesis(
+            id=f"h{len(self._by_id) + 1}",
+            key=key,
+            draft=draft,
+            grade=Grade.CONJECTURE,
+            recurrence_of=earlier.first_cycle if earlier is not None else None,
+        )
+        self._by_id[hypothesis.id] = hypothesis
+        return hypothesis
+
+    def get(self, hypothesis_id: str) -> Hypothesis:
+        """One hypothesis.
+
+        Raises:
+            AdmissionError: there is none with that id.
+        """
+        hypothesis = self._by_id.get(hypothesis_id)
+        if hypothesis is None:
+            known = ", ".join(self._by_id) or "none yet"
+            raise AdmissionError(f"there is no hypothesis {hypothesis_id!r}", hint=f"this cycle has: {known}")
+        return hypothesis
+
+    def record(self, proposal: GradeProposal, decision: GradeDecision) -> None:
+        """Keep an admitted grade in the hypothesis' history; a rejected one leaves no trace in it."""
+        if not decision.admitted:
+            return
+        hypothesis = self.get(proposal.hypothesis_id)
+        event = GradeEvent(
+            grade=decision.grade,
+            verdict=proposal.verdict,
+            reason=proposal.reason,
+            citations=proposal.citations,
+        )
+        self._by_id[hypothesis.id] = hypothesis.model_copy(
+            update={"grade": decision.grade, "history": (*hypothesis.history, event)}
+        )
+
+
+def identity(draft: HypothesisDraft) -> str:
+    """The key of a claim: its first signal's, since the same change has the same key; else its content.
+
+    For a claim without a signal: 16 hex digits of SHA-256 over the claim and its locus, NUL-separated.
+    """
+    if draft.signal_keys:
+        return draft.signal_keys[0]
+    parts = [draft.claim, *sorted(draft.locus.files), *sorted(draft.locus.symbols)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,167 @@
+"""What a signal's locus looks like in each of the trees that a test may run against."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from repo_guardian.server.contract.probes import Side
+from repo_guardian.server.ledger.evidence import TreeClaim
+from repo_guardian.server.ledger.reasons import Expectation
+from repo_guardian.server.session.trees import Tree
+from repo_guardian.tools.probes.revert import DefinitionSpan
+from repo_guardian.tools.probes.runner import RunPlan
+from repo_guardian.tools.signals.interface import Effect, SymbolDetail
+from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.signature import Binding
+
+Edit = Mapping[str, bytes | None]
+"""Files that differ from the current tree in the overlay; None removes one."""
+
+ALIAS_STEPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The two trees of a cycle with their graphs."""
+
+    current: Tree
+    current_graph: SymbolGraph
+    base: Tree
+    base_graph: SymbolGraph
+
+    def tree(self, side: Side) -> Tree:
+        """The tree that a side's checkout holds; the reverted side starts from the current one."""
+        return self.base if side is Side.BASE else self.current
+
+    def graph(self, side: Side) -> SymbolGraph:
+        """The graph that describes the locus on that side: a reverted locus is the base's."""
+        return self.current_graph if side is Side.CURRENT else self.base_graph
+
+
+def expectation(detail: SymbolDetail, sides: Sides, side: Side) -> Expectation:
+    """What the hypothesis claims to break, and whether a static bind says so for that side's tree."""
+    return Expectation(
+        module=detail.module,
+        qualname=detail.qualname,
+        files=_files(detail, sides),
+        call_fails_to_bind=_fails_to_bind(detail, sides.graph(side)),
+    )
+
+
+def tree_claim(detail: SymbolDetail, sides: Sides, side: Side, edit: Edit) -> TreeClaim:
+    """The modules and the file contents that a run on that side has to prove."""
+    tree = sides.tree(side)
+
+    def digest(path: str) -> str | None:
+        if path in edit:
+            content = edit[path]
+            return None if content is None else hashlib.sha256(content).hexdigest()
+        return tree.digest(path)
+
+    digests = {path: digest(path) for path in _files(detail, sides)}
+    modules = {
+        name: path
+        for name, path in _modules(detail, sides.graph(side)).items()
+        if digests.get(path, tree.digest(path)) is not None
+    }
+    digests |= {path: digest(path) for path in modules.values()}
+    return TreeClaim(modules=modules, digests=digests)
+
+
+def run_plan(detail: SymbolDetail, sides: Sides, claim: TreeClaim, harness: str, site: str) -> RunPlan:
+    """Where to import from, and what to report on."""
+    return RunPlan(
+        import_roots=(_import_root(detail, sides),),
+        harness=harness,
+        site=site,
+        modules=tuple(sorted(claim.modules)),
+        files=tuple(sorted(claim.digests)),
+    )
+
+
+def definition_spans(detail: SymbolDetail, sides: Sides) -> tuple[DefinitionSpan, ...]:
+    """The suspected definition as lines of the base file and, where it still stands there, of the current."""
+    base_id, current_id = detail.old_id, detail.new_id
+    if detail.symbol_kind is SymbolKind.CLASS and detail.effect is not Effect.UNRESOLVED:
+        # A changed constructor is its __init__ where the class has one, not the whole class.
+        base_id, current_id = (
+            _constructor(base_id, sides.base_graph),
+            _constructor(current_id, sides.current_graph),
+        )
+    base = sides.base_graph.symbols.get(base_id)
+    current = sides.current_graph.symbols.get(current_id)
+    if base is None or base.kind is SymbolKind.MODULE:
+        return (DefinitionSpan(detail.base_path, _last(detail), None, None),)
+    same_file = current is not None and current.path == base.path
+    return (
+        DefinitionSpan(
+            path=base.path,
+            name=base.name if base.name != "__init__" else base.id.split(".")[-2],
+            current=_lines(current.span) if current is not None and same_file else None,
+            base=_lines(base.span),
+        ),
+    )
+
+
+def _constructor(symbol_id: str, graph: SymbolGraph) -> str:
+    own = f"{symbol_id}.__init__"
+    return own if own in graph.symbols else symbol_id
+
+
+def _last(detail: SymbolDetail) -> str:
+    return (detail.qualname or detail.module).rpartition(".")[2]
+
+
+def _lines(span: Span) -> tuple[int, int]:
+    return span.start_line, span.end_line
+
+
+def _files(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
+    paths = {detail.base_path, detail.current_path}
+    for graph in (sides.base_graph, sides.current_graph):
+        paths |= set(_modules(detail, graph).values())
+    return tuple(sorted(path for path in paths if path))
+
+
+def _modules(detail: SymbolDetail, graph: SymbolGraph) -> dict[str, str]:
+    """The module that the symbol is reached through and, behind aliases, the one that defines it."""
+    names = [detail.module, *([found.id] if (found := _defining_module(detail.old_id, graph)) else [])]
+    modules = [graph.symbols[name] for name in names if name in graph.symbols]
+    return {module.id: module.path for module in modules if module.kind is SymbolKind.MODULE}
+
+
+def _defining_module(symbol_id: str, graph: SymbolGraph) -> Symbol | None:
+    symbol = resolve(symbol_id, graph)
+    return graph.module_of(symbol.id) if symbol is not None else None
+
+
+def resolve(symbol_id: str, graph: SymbolGraph) -> Symbol | None:
+    """The definition behind an id, following re-exports; None when the graph does not hold it."""
+    symbol = graph.symbols.get(symbol_id)
+    for _step in range(ALIAS_STEPS):
+        if symbol is None or symbol.kind is not SymbolKind.ALIAS or symbol.target is None:
+            return symbol
+        symbol = graph.symbols.get(symbol.target)
+    return None
+
+
+def _fails_to_bind(detail: SymbolDetail, graph: SymbolGraph) -> bool | None:
+    if detail.effect is not Effect.UNBINDS or detail.witness is None:
+        return None
+    symbol = resolve(detail.old_id, graph) or resolve(detail.new_id, graph)
+    if symbol is None or symbol.signature is None:
+        return None
+    return symbol.signature.bind(detail.witness).binding is Binding.FAILS
+
+
+def _import_root(detail: SymbolDetail, sides: Sides) -> str:
+    """The directory that the locus' module is imported from, in whichever tree has it."""
+    for graph in (sides.current_graph, sides.base_graph):
+        module = graph.symbols.get(detail.module)
+        if module is None:
+            continue
+        inner = module.path.removesuffix("/__init__.py").removesuffix(".py").split("/")
+        return "/".join(inner[: len(inner) - len(detail.module.split("."))])
+    return ""

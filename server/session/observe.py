@@ -1,0 +1,57 @@
+"""Refresh and observe: the linked graphs of both trees, and everything measured between them."""
+
+from __future__ import annotations
+
+from repo_guardian.server.session.locus import Sides
+from repo_guardian.server.session.probing import Prober
+from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.trees import MirrorSource
+from repo_guardian.server.settings import ServerSettings
+from repo_guardian.tools.git.history import churn
+from repo_guardian.tools.git.objects import changed_paths, diff_stat
+from repo_guardian.tools.signals.interface import Signal
+from repo_guardian.tools.signals.observe import ObserveLimits, observe
+from repo_guardian.tools.views.interface import ViewHandle
+from repo_guardian.tools.views.paths import path_text
+from repo_guardian.tools.views.publish import refresh
+
+
+def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
+    """Publish, or find published, the views of both trees; (current, base). Blocking.
+
+    Raises:
+        ViewError: a view that should be whole is not.
+    """
+    if session.views is None:
+        git = session.mirror.git
+        base = refresh(MirrorSource(git, session.base), session.state.root)
+        current = refresh(MirrorSource(git, session.current), session.state.root)
+        session.views = (current, base)
+        session.sides = Sides(session.current, current.graph, session.base, base.graph)
+    return session.views
+
+
+def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Signal, ...]:
+    """Measure, once; ranked. Blocking."""
+    if session.signals is not None:
+        return session.signals
+    sides = session.need_sides()
+    git = session.mirror.git
+    window = churn(git, session.info.commit, settings.signals.churn_commits)
+    changed = changed_paths(git, session.base.treeish, session.current.treeish)
+    observation = observe(
+        sides.base_graph,
+        sides.current_graph,
+        {path_text(path): record for path, record in window.items()},
+        [path_text(change.path) for change in changed],
+        ObserveLimits(dependents_listed=settings.signals.dependents_listed),
+    )
+    session.signals = observation.signals
+    session.prober = Prober(
+        session.ledger,
+        sides,
+        {signal.key: signal for signal in observation.signals},
+        diff_stat(git, session.base.treeish, session.current.treeish),
+        settings.probes,
+    )
+    return session.signals

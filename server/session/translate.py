@@ -1,0 +1,99 @@
+"""Records of the capabilities to wire models: cut to what a page may hold, totals kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from repo_guardian.server.contract.cycles import SkippedSource, ViewStatus
+from repo_guardian.server.contract.signals import DependentItem, SignalItem, SignalPage
+from repo_guardian.server.contract.wire import Location
+from repo_guardian.tools.probes.templates import template_for
+from repo_guardian.tools.signals.interface import Dependent, Signal, SymbolDetail
+from repo_guardian.tools.views.interface import ViewHandle
+from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
+
+SKIPPED_LISTED = 20
+
+
+def signal_page(
+    signals: Sequence[Signal], base: SymbolGraph, *, offset: int, limit: int, dependents: int
+) -> SignalPage:
+    """One page of ranked signals with the totals of all."""
+    chosen = signals[offset : offset + limit]
+    following = offset + limit
+    return SignalPage(
+        total=len(signals),
+        totals_by_kind=dict(sorted(Counter(signal.kind.value for signal in signals).items())),
+        items=tuple(signal_item(signal, base, dependents=dependents) for signal in chosen),
+        next_offset=following if following < len(signals) else None,
+    )
+
+
+def signal_item(signal: Signal, base: SymbolGraph, *, dependents: int) -> SignalItem:
+    """One signal; at most ``dependents`` of its uses are listed, lagging ones first."""
+    return SignalItem(
+        key=signal.key,
+        kind=signal.kind.value,
+        line=signal.line,
+        symbols=signal.symbols,
+        paths=signal.paths,
+        before=signal.before,
+        after=signal.after,
+        public=signal.public,
+        score=signal.score,
+        provable=_provable(signal, base),
+        lagging_total=signal.lagging_total,
+        dependents_total=signal.dependents_total,
+        dependents=tuple(_dependent(d) for d in signal.dependents[:dependents]),
+        detail=signal.detail.flat() if signal.detail is not None else {},
+    )
+
+
+def _provable(signal: Signal, base: SymbolGraph) -> bool:
+    if not isinstance(signal.detail, SymbolDetail):
+        return False
+    symbol = base.symbols.get(signal.detail.old_id)
+    return template_for(signal, symbol.signature if symbol is not None else None) is not None
+
+
+def _dependent(dependent: Dependent) -> DependentItem:
+    return DependentItem(
+        symbol=dependent.symbol,
+        location=Location(
+            path=dependent.path,
+            start_line=dependent.span.start_line,
+            end_line=dependent.span.end_line,
+            text=dependent.text,
+        ),
+        lagging=dependent.lagging,
+        reason=dependent.reason,
+    )
+
+
+def view_status(handle: ViewHandle) -> ViewStatus:
+    """A published view's manifest, cut to what a report shows."""
+    manifest, graph = handle.manifest, handle.graph
+    coverage = manifest.coverage
+    return ViewStatus(
+        commit=manifest.commit,
+        view="symbol_graph",
+        digest=manifest.digest,
+        files_seen=coverage.files_seen,
+        files_covered=coverage.files_covered,
+        skipped=tuple(SkippedSource(path=s.path, reason=s.reason) for s in graph.skipped[:SKIPPED_LISTED]),
+        skipped_total=len(graph.skipped),
+        facts_reused=manifest.facts_reused,
+        facts_extracted=manifest.facts_extracted,
+        symbols=len(graph.symbols),
+        edges=len(graph.edges),
+    )
+
+
+def instant(epoch_s: int) -> str:
+    """ISO 8601 in UTC; the epoch itself for a time that git holds but the calendar does not."""
+    try:
+        return datetime.fromtimestamp(epoch_s, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC).isoformat()

@@ -1,0 +1,76 @@
+"""One tree of a cycle, read from the mirror's objects: paths, contents, digests; never from a checkout."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from repo_guardian.tools.git.command import Git
+from repo_guardian.tools.git.objects import TreeEntry, list_tree, read_blobs
+from repo_guardian.tools.views.paths import path_text
+from repo_guardian.tools.views.source import SourceFile
+
+MAX_TEXT_BYTES = 8 * 1024**2
+
+
+class Tree:
+    """A commit's tree; ``commit`` is None for the empty tree that a root commit is compared with.
+
+    Args:
+        git: the mirror.
+        commit: full id, or None.
+        treeish: object name of the tree.
+    """
+
+    def __init__(self, git: Git, commit: str | None, treeish: str) -> None:
+        self.commit = commit
+        self.treeish = treeish
+        self._git = git
+        self.entries: dict[str, TreeEntry] = {
+            path_text(entry.path): entry for entry in list_tree(git, treeish)
+        }
+        self._content = lru_cache(maxsize=256)(self._read)
+
+    @property
+    def label(self) -> str:
+        """The commit, or the tree's own name when there is none: what its views are filed under."""
+        return self.commit or self.treeish
+
+    def read(self, path: str) -> bytes | None:
+        """Content of a regular file; None where there is none, or one above ``MAX_TEXT_BYTES``."""
+        return self._content(path)
+
+    def digest(self, path: str) -> str | None:
+        """Hex SHA-256 of a regular file's content, None where ``read`` gives None."""
+        content = self.read(path)
+        return None if content is None else hashlib.sha256(content).hexdigest()
+
+    def __contains__(self, path: str) -> bool:
+        return path in self.entries
+
+    def _read(self, path: str) -> bytes | None:
+        entry = self.entries.get(path)
+        if entry is None or not entry.is_file:
+            return None
+        (blob,) = read_blobs(self._git, [entry.oid], max_blob_bytes=MAX_TEXT_BYTES)
+        return blob.data
+
+
+class MirrorSource:
+    """A tree as the views want it: the regular files, and their blobs in bulk."""
+
+    def __init__(self, git: Git, tree: Tree) -> None:
+        self._git = git
+        self._tree = tree
+        self.commit = tree.label
+
+    def files(self) -> Sequence[SourceFile]:
+        """Every regular file of the tree."""
+        entries = self._tree.entries.values()
+        return [SourceFile(entry.path, entry.oid) for entry in entries if entry.is_file]
+
+    def read(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """The blobs in the order asked for; None for one that is too large to be read."""
+        for blob in read_blobs(self._git, oids, max_blob_bytes=MAX_TEXT_BYTES):
+            yield blob.oid, blob.data

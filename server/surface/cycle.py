@@ -1,0 +1,95 @@
+"""``cycle_*``: open a cycle, load its views, read its state, end it."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from fastmcp import FastMCP
+
+from repo_guardian import __version__
+from repo_guardian.server.contract.cycles import (
+    CycleClose,
+    CycleInfo,
+    CycleState,
+    Persisted,
+    Refreshed,
+    ServerStatus,
+)
+from repo_guardian.server.session.begin import begin
+from repo_guardian.server.session.capability import prepare
+from repo_guardian.server.session.finish import persist
+from repo_guardian.server.session.observe import refresh_views
+from repo_guardian.server.session.translate import view_status
+from repo_guardian.server.surface.context import READS, WRITES, ServerContext, told
+
+
+def register(server: FastMCP, context: ServerContext) -> None:
+    """Add the tools to ``server``."""
+
+    @server.tool(name="cycle_begin", title="Begin a cycle", annotations=WRITES)
+    @told
+    async def cycle_begin(repository: str, commit: str | None = None, since: str | None = None) -> CycleInfo:
+        """Bring the mirror up to date and open a cycle on a commit (HEAD unless named) of a watched
+        repository, compared with `since`, else its first parent. One cycle per repository at a time."""
+        capability = await context.capability()
+        session = await to_thread.run_sync(
+            lambda: begin(context.settings, repository, commit, since, capability)
+        )
+        context.sessions.add(session)
+        return session.info
+
+    @server.tool(name="cycle_refresh", title="Load the views", annotations=WRITES)
+    @told
+    async def cycle_refresh(cycle_id: str) -> Refreshed:
+        """Publish, or load, the symbol graphs of the cycle's commit and of its base."""
+        session = context.sessions.get(cycle_id)
+        current, base = await to_thread.run_sync(refresh_views, session)
+        return Refreshed(current=view_status(current), base=view_status(base))
+
+    @server.tool(name="cycle_state", title="Read a cycle's state", annotations=READS)
+    @told
+    async def cycle_state(cycle_id: str) -> CycleState:
+        """Everything the cycle holds so far: hypotheses, the probe ledger, and the environment."""
+        session = context.sessions.get(cycle_id)
+        if session.envelope is None:
+            await prepare(session, context.settings)
+        if session.envelope is None:
+            raise RuntimeError("prepare left no envelope")
+        return CycleState(
+            info=session.info,
+            envelope=session.envelope,
+            hypotheses=session.hypotheses.all,
+            probes=session.ledger.entries,
+        )
+
+    @server.tool(name="cycle_persist", title="End a cycle", annotations=WRITES)
+    @told
+    async def cycle_persist(cycle_id: str, close: CycleClose) -> Persisted:
+        """End the cycle: all that it holds becomes part of the memory in one transaction."""
+        session = context.sessions.get(cycle_id)
+        if session.envelope is None:
+            await prepare(session, context.settings)
+        persisted = await to_thread.run_sync(persist, session, close)
+        context.sessions.remove(cycle_id)
+        return persisted
+
+    @server.tool(name="cycle_discard", title="Discard a cycle", annotations=WRITES)
+    @told
+    async def cycle_discard(cycle_id: str, reason: str) -> Persisted:
+        """End the cycle without keeping anything of it but the mark that it was discarded, and why."""
+        session = context.sessions.get(cycle_id)
+        await to_thread.run_sync(session.memory.discard, session.info.number, reason)
+        context.sessions.remove(cycle_id)
+        return Persisted(number=session.info.number, rows={})
+
+    @server.tool(name="status", title="Server status", annotations=READS)
+    @told
+    async def status() -> ServerStatus:
+        """Which repositories this server watches, which cycles are open, and whether it can run code."""
+        capability = await context.capability()
+        backend = capability.backend
+        return ServerStatus(
+            version=__version__,
+            repositories=context.settings.repositories,
+            open_cycles=context.sessions.ids,
+            sandbox=backend.name if backend is not None else f"none: {capability.note}",
+        )

@@ -1,0 +1,48 @@
+"""``probe_*``: gather evidence. Each call keeps one entry in the ledger and returns it."""
+
+from __future__ import annotations
+
+from fastmcp import FastMCP
+
+from repo_guardian.server.contract.probes import ProbeEntry
+from repo_guardian.server.session.capability import prepare
+from repo_guardian.server.session.execution import need
+from repo_guardian.server.surface.context import EXECUTES, WRITES, ServerContext, told
+
+
+def register(server: FastMCP, context: ServerContext) -> None:
+    """Add the tools to ``server``."""
+
+    @server.tool(name="probe_synthesize_test", title="Write the test", annotations=WRITES)
+    @told
+    async def probe_synthesize_test(cycle_id: str, hypothesis_id: str) -> ProbeEntry:
+        """Write the template test for a hypothesis that rests on a signal. Nothing is run."""
+        session = context.sessions.get(cycle_id)
+        return session.need_prober().synthesize(session.hypotheses.get(hypothesis_id))
+
+    @server.tool(name="probe_run_test", title="Run the test now", annotations=EXECUTES)
+    @told
+    async def probe_run_test(cycle_id: str, probe_id: str) -> ProbeEntry:
+        """Run a written test (the id of its probe_synthesize_test entry) at the cycle's commit, in a
+        sandbox without a network, repeatedly."""
+        session = context.sessions.get(cycle_id)
+        execution = need(await prepare(session, context.settings), session.capability.note)
+        return await session.need_prober().run(execution, probe_id)
+
+    @server.tool(name="probe_differential_run", title="Run the test at the base", annotations=EXECUTES)
+    @told
+    async def probe_differential_run(cycle_id: str, probe_id: str) -> ProbeEntry:
+        """Run the same test (the id of its probe_run_test entry) at the base: a test that passes there
+        and fails now shows what the change did."""
+        session = context.sessions.get(cycle_id)
+        execution = need(await prepare(session, context.settings), session.capability.note)
+        return await session.need_prober().differential(execution, probe_id)
+
+    @server.tool(name="probe_fix", title="Run the test with the cause reverted", annotations=EXECUTES)
+    @told
+    async def probe_fix(cycle_id: str, probe_id: str) -> ProbeEntry:
+        """Restore base text at the suspected cause, in a throwaway overlay and as little as possible, and
+        run the same failing test (the id of its probe_run_test entry) again."""
+        session = context.sessions.get(cycle_id)
+        execution = need(await prepare(session, context.settings), session.capability.note)
+        return await session.need_prober().fix(execution, probe_id)

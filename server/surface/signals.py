@@ -1,0 +1,37 @@
+"""``signals_*``: what was measured between base and commit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from anyio import to_thread
+from fastmcp import FastMCP
+from pydantic import Field
+
+from repo_guardian.server.contract.signals import SignalPage
+from repo_guardian.server.session.observe import observe_signals
+from repo_guardian.server.session.translate import signal_page
+from repo_guardian.server.surface.context import READS, ServerContext, told
+
+
+def register(server: FastMCP, context: ServerContext) -> None:
+    """Add the tools to ``server``."""
+
+    @server.tool(name="signals_observe", title="Read the signals", annotations=READS)
+    @told
+    async def signals_observe(
+        cycle_id: str,
+        offset: Annotated[int, Field(ge=0)] = 0,
+        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    ) -> SignalPage:
+        """Structural drift and churn between the cycle's base and its commit, ranked, a page at a time.
+        A signal measures; it never says that something is wrong. `provable` ones have a template test."""
+        session = context.sessions.get(cycle_id)
+        signals = await to_thread.run_sync(observe_signals, session, context.settings)
+        return signal_page(
+            signals,
+            session.need_sides().base_graph,
+            offset=offset,
+            limit=limit,
+            dependents=context.settings.signals.dependents_listed,
+        )
