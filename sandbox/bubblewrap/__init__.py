@@ -1,0 +1,1 @@
+"""Isolation with user namespaces and an overlay: no daemon, no image, one small Debian package."""

@@ -1,0 +1,194 @@
+"""Lists what an overlay's upper layer changes: a script run in a keeper's namespaces by ``evidence.py``.
+
+The upper layer was written by strangers, and this runs with the keeper's rights: everything is reached
+through directory descriptors without following a link, and only regular files are opened. The result is
+by file, as git sees a tree: empty folders do not exist, and a file whose content and executable bit equal
+the one below has not changed.
+
+Marks of overlayfs: a deleted name is a character device 0/0, and a folder that hides the one below carries
+the attribute ``overlay.opaque`` (Documentation/filesystems/overlayfs.rst in the kernel's source).
+
+Arguments: LOWER UPPER FILE_BYTES TOTAL_BYTES MAX_PATHS. For each change, a line ``KIND CUT PATH_BYTES
+CONTENT_BYTES`` and then both; at the end the line ``end``.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+MAX_DEPTH = 200
+CHUNK = 1 << 20
+
+Change = tuple[str, bytes, bytes, bool]
+
+
+class Failed(Exception):
+    """The changes cannot be listed; the text goes to the caller."""
+
+
+def _mode(folder: int | None, name: bytes) -> os.stat_result | None:
+    if folder is None:
+        return None
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _is_whiteout(info: os.stat_result) -> bool:
+    return stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
+
+
+def _is_opaque(folder: int) -> bool:
+    for name in ("trusted.overlay.opaque", "user.overlay.opaque"):
+        try:
+            if os.getxattr(folder, name) == b"y":
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _names(folder: int) -> list[bytes]:
+    return sorted(os.fsencode(name) for name in os.listdir(folder))
+
+
+class Difference:
+    """One walk over both layers; ``total`` bounds the bytes of content that it hands out."""
+
+    def __init__(self, file_limit: int, total: int) -> None:
+        self.file_limit = file_limit
+        self.total = total
+
+    def walk(self, upper: int, lower: int | None, prefix: bytes, opaque: bool, depth: int = 0) -> Iterator[Change]:
+        """Changes in the folder ``upper``, which lies over ``lower``."""
+        if depth > MAX_DEPTH:
+            raise Failed(f"folders are nested deeper than {MAX_DEPTH}")
+        names = _names(upper)
+        if lower is not None and opaque:
+            for name in set(_names(lower)) - set(names):
+                yield from self.removed(lower, name, prefix + name, depth)
+        for name in names:
+            yield from self.entry(upper, lower, name, prefix + name, opaque, depth)
+
+    def entry(
+        self, upper: int, lower: int | None, name: bytes, path: bytes, opaque: bool, depth: int
+    ) -> Iterator[Change]:
+        """Changes at one name of the upper layer."""
+        above, below = _mode(upper, name), _mode(lower, name)
+        if above is None:
+            return
+        if _is_whiteout(above):
+            yield from self.removed(lower, name, path, depth)
+            return
+        if stat.S_ISDIR(above.st_mode):
+            yield from self.folder(upper, lower, name, path, opaque, depth)
+            return
+        if below is not None and stat.S_ISDIR(below.st_mode):
+            yield from self.removed(lower, name, path, depth)
+        if stat.S_ISREG(above.st_mode):
+            yield from self.file(upper, lower, name, path)
+        elif not self.same_link(upper, lower, name, above, below):
+            yield "special", path, b"", False
+
+    def folder(
+        self, upper: int, lower: int | None, name: bytes, path: bytes, opaque: bool, depth: int
+    ) -> Iterator[Change]:
+        """Changes below a folder of the upper layer."""
+        below = _mode(lower, name)
+        child = os.open(name, FOLDER, dir_fd=upper)
+        under: int | None = None
+        try:
+            if below is not None and stat.S_ISDIR(below.st_mode):
+                under = os.open(name, FOLDER, dir_fd=lower)
+            elif below is not None:
+                yield "deleted", path, b"", False
+            yield from self.walk(child, under, path + b"/", opaque or _is_opaque(child), depth + 1)
+        finally:
+            os.close(child)
+            if under is not None:
+                os.close(under)
+
+    def removed(self, lower: int | None, name: bytes, path: bytes, depth: int) -> Iterator[Change]:
+        """Every file at or below a name of the lower layer, as deleted."""
+        below = _mode(lower, name)
+        if below is None:
+            return
+        if not stat.S_ISDIR(below.st_mode):
+            yield "deleted", path, b"", False
+            return
+        if depth > MAX_DEPTH:
+            raise Failed(f"folders are nested deeper than {MAX_DEPTH}")
+        folder = os.open(name, FOLDER, dir_fd=lower)
+        try:
+            for child in _names(folder):
+                yield from self.removed(folder, child, path + b"/" + child, depth + 1)
+        finally:
+            os.close(folder)
+
+    def file(self, upper: int, lower: int | None, name: bytes, path: bytes) -> Iterator[Change]:
+        """A regular file of the upper layer, unless it equals the one below."""
+        with os.fdopen(os.open(name, FILE, dir_fd=upper), "rb") as stream:
+            info = os.fstat(stream.fileno())
+            if not stat.S_ISREG(info.st_mode) or self.same_file(stream.fileno(), info, lower, name):
+                return
+            allowed = min(self.file_limit, self.total)
+            content = stream.read(allowed)
+            self.total -= len(content)
+            yield "written", path, content, info.st_size > len(content)
+
+    @staticmethod
+    def same_file(above: int, info: os.stat_result, lower: int | None, name: bytes) -> bool:
+        """Whether content and executable bit equal those below; leaves ``above`` at its start."""
+        below = _mode(lower, name)
+        if lower is None or below is None or not stat.S_ISREG(below.st_mode):
+            return False
+        if below.st_size != info.st_size or (below.st_mode ^ info.st_mode) & stat.S_IXUSR:
+            return False
+        other = os.open(name, FILE, dir_fd=lower)
+        try:
+            offset = 0
+            while chunk := os.pread(above, CHUNK, offset):
+                if chunk != os.pread(other, len(chunk), offset):
+                    return False
+                offset += len(chunk)
+            return True
+        finally:
+            os.close(other)
+
+    @staticmethod
+    def same_link(
+        upper: int, lower: int | None, name: bytes, above: os.stat_result, below: os.stat_result | None
+    ) -> bool:
+        """Whether both layers hold the same symbolic link (one was copied up, not changed)."""
+        if below is None or not (stat.S_ISLNK(above.st_mode) and stat.S_ISLNK(below.st_mode)):
+            return False
+        return os.readlink(name, dir_fd=upper) == os.readlink(name, dir_fd=lower)
+
+
+def main(arguments: list[str]) -> int:
+    """Print the changes; exit code 1 and one line on standard error when that cannot be done."""
+    file_limit, total, most = (int(text) for text in arguments[2:5])
+    lower, upper = (os.open(path, FOLDER) for path in arguments[:2])
+    out = sys.stdout.buffer
+    try:
+        changes = Difference(file_limit, total).walk(upper, lower, b"", _is_opaque(upper))
+        for count, (kind, path, content, cut) in enumerate(changes):
+            if count >= most:
+                raise Failed(f"more than {most} files changed")
+            out.write(f"{kind} {int(cut)} {len(path)} {len(content)}\n".encode() + path + content)
+    except (Failed, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    out.write(b"end\n")
+    out.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

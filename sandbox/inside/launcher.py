@@ -1,0 +1,75 @@
+"""Starts one command under resource limits and reports its exact end.
+
+Run as ``python -I -S launcher.py CONFIG_FD STATUS_FD``. bubblewrap and nsenter fold signals into exit
+codes (137 may be ``exit(137)`` or SIGKILL) and mix their own failures with the command's, so a parent
+that stays beside the command writes the raw ``wait`` status to a pipe of its own. The records, one a line:
+
+    ready                    this script runs: whatever follows is not the sandbox's failure
+    spawn <message>          the command could not be started
+    wait <status>            it ended, with this raw ``wait(2)`` status
+
+``CONFIG_FD`` holds NUL-separated fields; ``execution.py`` writes them.
+"""
+
+import _signal
+import os
+import resource
+import sys
+
+OPEN_FILES = 1024
+
+
+def _apply_limits(cpu_s: int, address_space: int, processes: int, file_size: int) -> None:
+    # The hard CPU limit lies one second past the soft one: SIGXCPU first, then SIGKILL.
+    pairs = (
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
+        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
+        (resource.RLIMIT_FSIZE, file_size, file_size),
+        (resource.RLIMIT_NPROC, processes, processes),
+        (resource.RLIMIT_AS, address_space, address_space),
+    )
+    for name, soft, hard in pairs:
+        ceiling = resource.getrlimit(name)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(name, (soft, hard))
+
+
+def _become(fields: list[bytes]) -> None:
+    """Turn the forked child into the command; returns only by raising ``OSError``."""
+    cwd = fields[0]
+    limits = [int(field) for field in fields[1:5]]
+    count = int(fields[5])
+    environment = dict(zip(fields[6 : 6 + 2 * count : 2], fields[7 : 7 + 2 * count : 2], strict=False))
+    argv = fields[6 + 2 * count :]
+    os.chdir(cwd)
+    # Python ignores these two; a command expects the defaults.
+    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
+    _apply_limits(*limits)
+    os.execvpe(argv[0], argv, environment)  # noqa: S606 - no shell is the point
+
+
+def main() -> int:
+    """Read the configuration, run the command, report; the exit code is the command's, roughly."""
+    config_fd, status_fd = int(sys.argv[1]), int(sys.argv[2])
+    os.set_inheritable(status_fd, False)
+    with os.fdopen(config_fd, "rb") as stream:
+        fields = stream.read().split(b"\0")
+    os.write(status_fd, b"ready\n")
+    child = os.fork()
+    if child == 0:
+        try:
+            _become(fields)
+        except BaseException as error:
+            reason = f"{error.strerror}: {error.filename!r}" if isinstance(error, OSError) else repr(error)
+            os.write(status_fd, f"spawn {reason}\n".encode("utf-8", "backslashreplace"))
+            os._exit(127)
+    _, status = os.waitpid(child, 0)
+    os.write(status_fd, f"wait {status}\n".encode())
+    return os.waitstatus_to_exitcode(status) & 0xFF
+
+
+if __name__ == "__main__":
+    os._exit(main())
