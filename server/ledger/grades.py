@@ -95,8 +95,12 @@ def _revert_refusal(entry: ProbeEntry) -> str:
 
 
 def _refuted(case: _Case) -> str:
-    passes_now = any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in case.cited)
-    failed_before = any(entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in case.cited)
+    passes_now = any(
+        entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in case.cited
+    )
+    failed_before = any(
+        entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in case.cited
+    )
     if passes_now or failed_before:
         return ""
     return _explain(case.cited) or (

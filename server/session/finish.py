@@ -17,7 +17,9 @@ def persist(session: CycleSession, close: CycleClose) -> Persisted:
         MemoryStoreError, StateDirError: nothing of the cycle is visible then.
     """
     if session.views is None or session.envelope is None:
-        raise MemoryStoreError("the cycle has no views to keep", hint="call cycle_refresh before cycle_persist")
+        raise MemoryStoreError(
+            "the cycle has no views to keep", hint="call cycle_refresh before cycle_persist"
+        )
     current = session.views[0]
     snapshots = (snapshot(session.state, session.info.commit, current.payload, current.manifest.digest),)
     try:
@@ -40,7 +42,9 @@ def persist(session: CycleSession, close: CycleClose) -> Persisted:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise MemoryStoreError(f"the cycle holds a row that the memory refuses: {place}: {first['msg']}") from error
+        raise MemoryStoreError(
+            f"the cycle holds a row that the memory refuses: {place}: {first['msg']}"
+        ) from error
     session.memory.commit(write)
     return Persisted(
         number=session.info.number,

@@ -29,7 +29,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def cycle_begin(repository: str, commit: str | None = None, since: str | None = None) -> CycleInfo:
         """Bring the mirror up to date and open a cycle on a commit (HEAD unless named) of a watched
-        repository, compared with `since`, else its first parent. One cycle per repository at a time."""
+        repository, compared with `since`, else its first parent. One cycle per repository at a time.
+        """
         capability = await context.capability()
         session = await to_thread.run_sync(
             lambda: begin(context.settings, repository, commit, since, capability)

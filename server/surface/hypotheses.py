@@ -24,7 +24,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def hypothesis_write(cycle_id: str, draft: HypothesisDraft) -> Hypothesis:
         """Write down a falsifiable claim with its consequence, remedy and locus. The same claim of an
-        earlier cycle is recognised and comes back as a recurrence; within a cycle it is written once."""
+        earlier cycle is recognised and comes back as a recurrence; within a cycle it is written once.
+        """
         session = context.sessions.get(cycle_id)
         return await to_thread.run_sync(session.hypotheses.write, draft)
 
@@ -32,7 +33,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def hypothesis_grade(cycle_id: str, proposal: GradeProposal) -> GradeDecision:
         """Propose a grade and cite the probes it rests on. supported, refuted and finding need admissible
-        evidence; a rejection says what would be admitted."""
+        evidence; a rejection says what would be admitted.
+        """
         session = context.sessions.get(cycle_id)
         hypothesis = session.hypotheses.get(proposal.hypothesis_id)
         cited = [session.ledger.get(probe_id) for probe_id in proposal.citations]

@@ -24,9 +24,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def memory_summary(cycle_id: str) -> MemorySummary:
         """How many cycles this repository has seen, and how many hypotheses stand at which grade."""
         session = context.sessions.get(cycle_id)
-        summary = await to_thread.run_sync(
-            lambda: session.memory.summary(before_cycle=session.info.number)
-        )
+        summary = await to_thread.run_sync(lambda: session.memory.summary(before_cycle=session.info.number))
         last = summary.last_cycle
         return MemorySummary(
             cycles=summary.cycles,
@@ -80,14 +78,10 @@ def _row(row: RecallRow) -> MemoryRow:
     return _labelled(row, "symbol", record.symbol, _symbol_text(record), {"path": record.path})
 
 
-def _labelled(
-    row: RecallRow, kind: str, key: str, text: str, detail: dict[str, str]
-) -> MemoryRow:
+def _labelled(row: RecallRow, kind: str, key: str, text: str, detail: dict[str, str]) -> MemoryRow:
     return MemoryRow(cycle=row.cycle, commit=row.commit, kind=kind, key=key, text=text, detail=detail)
 
 
 def _symbol_text(event: SymbolEvent) -> str:
     origin = f" from {event.moved_from}" if event.moved_from is not None else ""
     return f"{event.kind} {event.symbol} {event.event.value}{origin}"
-
-

@@ -24,7 +24,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def probe_run_test(cycle_id: str, probe_id: str) -> ProbeEntry:
         """Run a written test (the id of its probe_synthesize_test entry) at the cycle's commit, in a
-        sandbox without a network, repeatedly."""
+        sandbox without a network, repeatedly.
+        """
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().run(execution, probe_id)
@@ -33,7 +34,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def probe_differential_run(cycle_id: str, probe_id: str) -> ProbeEntry:
         """Run the same test (the id of its probe_run_test entry) at the base: a test that passes there
-        and fails now shows what the change did."""
+        and fails now shows what the change did.
+        """
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().differential(execution, probe_id)
@@ -42,7 +44,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @told
     async def probe_fix(cycle_id: str, probe_id: str) -> ProbeEntry:
         """Restore base text at the suspected cause, in a throwaway overlay and as little as possible, and
-        run the same failing test (the id of its probe_run_test entry) again."""
+        run the same failing test (the id of its probe_run_test entry) again.
+        """
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().fix(execution, probe_id)

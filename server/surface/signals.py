@@ -25,7 +25,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> SignalPage:
         """Structural drift and churn between the cycle's base and its commit, ranked, a page at a time.
-        A signal measures; it never says that something is wrong. `provable` ones have a template test."""
+        A signal measures; it never says that something is wrong. `provable` ones have a template test.
+        """
         session = context.sessions.get(cycle_id)
         signals = await to_thread.run_sync(observe_signals, session, context.settings)
         return signal_page(

@@ -1,0 +1,44 @@
+"""Progress on a terminal, silence in a pipe. Everything goes to standard error."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+
+class Progress:
+    """One status line that says what is being done; nothing at all when standard error is no terminal."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.status import Status
+
+            self._status = Status("", console=Console(stderr=True))
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def narrate(self, step: str) -> None:
+        """Say what is being done now."""
+        if self._status is not None:
+            from rich.markup import escape
+
+            self._status.update(f"{escape(step)} …")
+
+    async def observe(self, progress: float, total: float | None, message: str | None) -> None:
+        """Take a progress notification of the server."""
+        if message:
+            self.narrate(message)
