@@ -60,7 +60,15 @@ install_system_packages() {
 }
 
 fingerprint() {
-    { cat requirements.lock pyproject.toml setup.py scripts/setup.sh; pwd; echo "${PYTHON:-}"; } | sha256sum
+    { cat requirements.lock pyproject.toml setup.py scripts/setup.sh; pwd; } | sha256sum
+}
+
+# An environment made with PYTHON= is kept by calls that name none.
+up_to_date() {
+    local made_from made_with
+    [[ -f $STAMP ]] || return 1
+    { read -r made_from; read -r made_with; } <"$STAMP"
+    [[ $made_from == "$(fingerprint)" && ${PYTHON:-$made_with} == "$made_with" ]]
 }
 
 create_environment() {
@@ -76,10 +84,8 @@ create_environment() {
     "${install[@]}" --require-hashes --requirement requirements.lock
     # setuptools came with the lock, so the build backend needs nothing from any index.
     "${install[@]}" --no-index --no-deps --no-build-isolation --editable .
-    fingerprint >"$STAMP"
+    { fingerprint; echo "${PYTHON:-$python}"; } >"$STAMP"
 }
 
 install_system_packages
-if [[ ! -f $STAMP || $(<"$STAMP") != "$(fingerprint)" ]]; then
-    create_environment
-fi
+up_to_date || create_environment

@@ -87,7 +87,7 @@ def violations(modules) -> list[str]:
                 found.append(f"{module.at(node)} imports {name}, which belongs in {' and '.join(homes)}")
             elif top == PACKAGE and name != PACKAGE and not any(under(name, ok) for ok in SHARED + allowed):
                 found.append(f"{module.at(node)} imports {name}")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def test_imports_go_one_way(modules):
