@@ -59,6 +59,9 @@ class Symbol:
     value: str | None = None
     """A constant's right-hand side as source text, cut at 200 characters."""
     definitions: int = 1
+    signature_certain: bool = True
+    """False when an unknown decorator, an overload or a metaclass may have replaced the signature, so that
+    nothing may be proven from it."""
 
     @property
     def name(self) -> str:
@@ -92,8 +95,9 @@ class Edge:
     """One use of ``target`` by ``source`` (a symbol id; the module's for top-level code).
 
     For ``UNRESOLVED`` edges ``target`` is the dotted name as far as imports and aliases could carry it
-    (``package.module.missing``), so that a use of a name that is gone is still found. ``shape`` is set
-    for calls, as the callee sees it (without ``self``).
+    (``package.module.missing``), so that a use of a name that is gone is still found; a builtin is
+    ``builtins.len``, and a method of a value of unknown type is ``?.method``. ``shape`` is set for calls, as
+    the callee sees it (without ``self``).
     """
 
     source: str
@@ -105,6 +109,9 @@ class Edge:
     shape: CallShape | None = None
     text: str = ""
     """The source line of the use, stripped, cut at 200 characters."""
+    via: tuple[str, ...] = ()
+    """Ids of the aliases (import bindings, re-exports, ``a = b``) that the use went through to its target,
+    nearest first; for an unresolved target the part of it that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +151,15 @@ class SymbolGraph:
         self.import_roots = tuple(import_roots)
         self._by_target: dict[str, list[Edge]] = {}
         for edge in self.edges:
-            self._by_target.setdefault(edge.target, []).append(edge)
+            for name in dict.fromkeys((edge.target, *edge.via)):
+                self._by_target.setdefault(name, []).append(edge)
 
     def uses(self, symbol_id: str) -> tuple[Edge, ...]:
-        """All edges whose target is ``symbol_id``, in file order."""
+        """All edges that lead to ``symbol_id``, in file order.
+
+        For an alias these are the uses made through it: their ``target`` is the final definition and
+        ``via`` holds the alias.
+        """
         return tuple(self._by_target.get(symbol_id, ()))
 
     def fan_in(self, symbol_id: str) -> int:

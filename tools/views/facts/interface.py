@@ -1,0 +1,186 @@
+r"""What an extractor is, and the facts that it returns for one blob.
+
+Facts are a function of a blob's bytes and the extractor's version, and of nothing else: not of the path,
+the commit, the clock or the interpreter that runs us. Everything that needs a second file to be known is
+left to the linker. What one file can settle alone, lexical scoping above all, is settled here: a *reference*
+(``Ref``) says what its first name is bound to, so that the linker only follows module-level names.
+
+Records are named tuples because a commit holds hundreds of thousands of them: they are cheap to make and
+they serialize as plain arrays. Indexes point into the sequences of the same ``FileFacts``; -1 means "none",
+and as a scope or parent it means the module itself. Lines are 1-based and counted by ``\n`` alone; byte
+offsets count from the start of the blob, whatever its encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Protocol
+
+from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
+
+Region = tuple[int, int, int, int]
+"""First line, last line, first byte, byte past the end."""
+
+RootKind = Literal["global", "local", "import", "self", "cls", "super", "typed", "literal", "unknown"]
+DefinitionKind = Literal["class", "function", "variable"]
+Role = Literal["", "property", "setter", "staticmethod", "classmethod", "overload"]
+UseKind = Literal["call", "reference", "inherit"]
+TypeSource = Literal["call", "annotation", "value"]
+
+MODULE_SCOPE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractLimits:
+    """Bounds of one extraction: blobs above ``blob_bytes`` are not read, a parse ends after ``parse_s``."""
+
+    blob_bytes: int = 4 * 1024**2
+    parse_s: float = 30.0
+
+
+class Ref(NamedTuple):
+    """A dotted expression after lexical scoping.
+
+    ``root`` says what the first name is bound to and ``number`` where:
+
+    - ``global``: a name of the module, a builtin, or nothing; ``path`` begins with the name itself;
+    - ``local``: the definition ``number`` of an enclosing function or class;
+    - ``import``: the import ``number``, made inside a function or class;
+    - ``self``, ``cls``, ``super``: the instance, the class, or ``super()`` in class ``number``;
+    - ``typed``: a value of type ``number``;
+    - ``literal``: a string, number, list, … display;
+    - ``unknown``: a variable or expression of which nothing is known.
+
+    ``path`` is the dotted rest (``"b.c"``), empty when there is none.
+    """
+
+    root: RootKind
+    number: int
+    path: str
+
+
+class TypeFact(NamedTuple):
+    """What is known of a variable's value: the result of calling ``ref``, an instance of the class that the
+    annotation ``ref`` names, or the value of ``ref`` itself.
+    """
+
+    source: TypeSource
+    ref: Ref
+
+
+class Definition(NamedTuple):
+    """A class, a function, or a variable assigned at module or class level, in source order.
+
+    ``decorators`` and ``bases`` are source text without ``@``; ``keywords`` are a class statement's keyword
+    arguments. ``signature`` is as written, ``self`` included. ``value`` is a variable's right-hand side as
+    source text, cut at 200 characters, and ``type`` what is known of it.
+    """
+
+    kind: DefinitionKind
+    parent: int
+    name: str
+    region: Region
+    role: Role = ""
+    decorators: tuple[str, ...] = ()
+    decorator_refs: tuple[Ref, ...] = ()
+    signature: Signature | None = None
+    bases: tuple[str, ...] = ()
+    base_refs: tuple[Ref, ...] = ()
+    keywords: tuple[tuple[str, str], ...] = ()
+    value: str | None = None
+    type: int = -1
+    annotation: str | None = None
+
+
+class Import(NamedTuple):
+    """One imported name. ``import a.b`` has an empty ``name``; a star import's ``name`` is ``*``.
+
+    ``level`` counts the leading dots. ``alias`` is the text after ``as``, empty without one. ``guarded``
+    says that it stands in a ``try``, ``type_checking`` in an ``if TYPE_CHECKING`` block.
+    """
+
+    scope: int
+    module: str
+    level: int
+    name: str
+    alias: str
+    region: Region
+    type_checking: bool = False
+    guarded: bool = False
+
+    @property
+    def bound(self) -> str:
+        """The name that the import binds in its scope (``a`` for ``import a.b``); empty for a star."""
+        if self.name == "*":
+            return ""
+        return self.alias or self.name or self.module.partition(".")[0]
+
+
+class Use(NamedTuple):
+    """One use of a name by the definition ``scope``; ``shape`` is set for calls, as written."""
+
+    kind: UseKind
+    scope: int
+    ref: Ref
+    region: Region
+    shape: CallShape | None = None
+
+
+class Attribute(NamedTuple):
+    """An attribute assigned on ``self`` or ``cls`` in class ``owner``; ``type`` -1 when not known."""
+
+    owner: int
+    name: str
+    type: int
+
+
+class Exports(NamedTuple):
+    """``__all__`` as far as it is literal: its names, and the ``other.__all__`` lists added to it.
+
+    ``certain`` is False when something else was done to it.
+    """
+
+    names: tuple[str, ...]
+    extends: tuple[Ref, ...] = ()
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """Everything that one blob says by itself.
+
+    Attributes:
+        extractor: ``language/version`` of the extractor.
+        region: the whole blob.
+        other_names: module-level names bound by something that is no definition (a loop, ``with``, …).
+        lines: the text of each line that holds a use, stripped, cut at 200 characters.
+        problem: why the facts hold less than the file does, one line; empty when they do not.
+        transient: the problem may not come back (a time limit), so the facts are not to be kept.
+    """
+
+    extractor: str
+    region: Region
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: Exports | None = None
+    uses: tuple[Use, ...] = ()
+    types: tuple[TypeFact, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    other_names: tuple[str, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+    problem: str = ""
+    transient: bool = False
+
+
+class Extractor(Protocol):
+    """Reads one language. ``identity`` is ``language/version``; a change of output changes the version."""
+
+    @property
+    def identity(self) -> str:
+        """``language/version``, part of the key under which facts are kept."""
+        ...
+
+    def extract(self, source: bytes, limits: ExtractLimits) -> FileFacts:
+        """The facts of one blob. Never raises for any input: what could not be read is the ``problem``."""
+        ...

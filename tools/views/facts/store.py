@@ -1,0 +1,62 @@
+"""The facts of blobs, kept by content: ``facts/<language>-<version>/<first two>/<rest of the object id>``.
+
+An entry is a digest of 16 bytes and the zlib-compressed JSON that it covers, salted with the blob's id, so
+that a cut, flipped or misplaced entry is noticed: it counts as absent and is written anew. Entries are never
+changed, so any number of processes may share a store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from pathlib import Path
+
+from repo_guardian.tools.views.facts.codec import decode, encode
+from repo_guardian.tools.views.facts.interface import FileFacts
+from repo_guardian.tools.views.files import write_atomic
+
+_DIGEST_BYTES = 16
+
+
+class FactsStore:
+    """One folder of facts.
+
+    Args:
+        folder: the state directory's ``facts`` folder; made when the first entry is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def _path(self, oid: str, extractor: str) -> Path:
+        return self._folder / extractor.replace("/", "-") / oid[:2] / oid[2:]
+
+    def get(self, oid: str, extractor: str) -> FileFacts | None:
+        """The facts of blob ``oid`` as ``extractor`` saw them; None when absent or damaged."""
+        try:
+            entry = self._path(oid, extractor).read_bytes()
+        except OSError:
+            return None
+        payload = entry[_DIGEST_BYTES:]
+        if _digest(payload, oid) != entry[:_DIGEST_BYTES]:
+            return None
+        try:
+            facts = decode(zlib.decompress(payload))
+        except (zlib.error, ValueError, KeyError, TypeError, IndexError):
+            return None
+        return facts if facts.extractor == extractor else None
+
+    def put(self, oid: str, facts: FileFacts) -> None:
+        """Keep ``facts`` for blob ``oid``; transient ones are not kept.
+
+        Raises:
+            DiskFullError, StateDirError: the entry is absent, nothing half-written.
+        """
+        if facts.transient:
+            return
+        payload = zlib.compress(encode(facts), 1)
+        write_atomic(self._path(oid, facts.extractor), _digest(payload, oid) + payload)
+
+
+def _digest(payload: bytes, oid: str) -> bytes:
+    return hashlib.blake2b(payload, digest_size=_DIGEST_BYTES, key=oid.encode()[:64]).digest()

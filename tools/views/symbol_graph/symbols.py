@@ -1,0 +1,149 @@
+"""The symbols of one module: definitions and import bindings, with what is public and what is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, Import, Region
+from repo_guardian.tools.views.symbol_graph.constructors import bound_signature, constructor
+from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.namespace import Module
+from repo_guardian.tools.views.symbol_graph.pynames import PRESERVING_DECORATORS
+from repo_guardian.tools.views.symbol_graph.resolve import Resolver
+from repo_guardian.tools.views.symbol_graph.signature import Signature
+
+
+def span_of(region: Region) -> Span:
+    """A region as a span."""
+    return Span(*region)
+
+
+def module_symbol(module: Module) -> Symbol:
+    """The symbol of the module itself, over the whole file."""
+    public = not module.file.auxiliary and _is_plain(module.id)
+    return Symbol(module.id, SymbolKind.MODULE, module.file.path, span_of(module.facts.region), public)
+
+
+class SymbolMaker:
+    """Makes the symbols of one module."""
+
+    def __init__(self, module: Module, resolver: Resolver) -> None:
+        self._module = module
+        self._resolver = resolver
+        self._exports = resolver.exports(module)
+
+    def symbols(self) -> Iterator[Symbol]:
+        """All symbols, the module first.
+
+        Of several definitions of one id the last in the file wins, except that an import from outside the
+        tree does not hide a definition.
+        """
+        module = self._module
+        yield module_symbol(module)
+        found: dict[str, list[tuple[bool, int, Symbol]]] = {}
+        for scope, names in module.scopes.items():
+            for bound in (bound for bounds in names.values() for bound in bounds):
+                inside, symbol = True, None
+                if not bound.is_import:
+                    symbol = self._definition(bound.number)
+                elif scope == MODULE_SCOPE or module.facts.definitions[scope].kind == "class":
+                    inside, symbol = self._alias(module.facts.imports[bound.number])
+                if symbol is not None:
+                    found.setdefault(symbol.id, []).append((inside, symbol.span.start_byte, symbol))
+        for several in found.values():
+            winner = max(several, key=lambda entry: entry[:2])[2]
+            yield replace(winner, definitions=len(several))
+
+    def _alias(self, record: Import) -> tuple[bool, Symbol]:
+        """An import binding, and whether it stands for something in the tree."""
+        module = self._module
+        value = self._resolver.imported(module, record)
+        identity = module.child_id(record.scope, record.bound)
+        inside = value.kind in ("module", "definition")
+        target = (value.via[0] if value.via else value.id) or next(iter(value.names), record.module)
+        public = self._is_public_alias(record, identity, inside)
+        span = span_of(record.region)
+        return inside, Symbol(identity, SymbolKind.ALIAS, module.file.path, span, public, target=target)
+
+    def _is_public_alias(self, record: Import, identity: str, inside: bool) -> bool:
+        """Listed in ``__all__``; without one, a package's re-export of its own, or ``import a as a``."""
+        if record.scope != MODULE_SCOPE or self._module.file.auxiliary:
+            return False
+        if self._exports is not None:
+            return record.bound in self._exports
+        explicit = record.alias != "" and record.alias == record.name
+        return (explicit or (inside and self._module.file.is_package)) and _is_plain(identity)
+
+    def _definition(self, index: int) -> Symbol:
+        module = self._module
+        definition = module.facts.definitions[index]
+        signature, certain = self._signature(index, definition)
+        return Symbol(
+            module.ids[index],
+            self._kind(definition),
+            module.file.path,
+            span_of(definition.region),
+            self._is_public(index),
+            signature,
+            definition.bases,
+            definition.decorators,
+            value=definition.value,
+            signature_certain=certain,
+        )
+
+    def _kind(self, definition: Definition) -> SymbolKind:
+        if definition.kind == "class":
+            return SymbolKind.CLASS
+        if definition.kind == "variable":
+            return SymbolKind.CONSTANT
+        parent = definition.parent
+        if parent == MODULE_SCOPE or self._module.facts.definitions[parent].kind != "class":
+            return SymbolKind.FUNCTION
+        return SymbolKind.PROPERTY if definition.role in ("property", "setter") else SymbolKind.METHOD
+
+    def _signature(self, index: int, definition: Definition) -> tuple[Signature | None, bool]:
+        """What calling the definition takes, and whether that is certain."""
+        certain = definition.role != "overload" and self._keeps_signature(self._module, definition)
+        if definition.kind == "class":
+            signature, init = constructor(self._resolver, self._module, index)
+            made_by = init.definition if init is not None else None
+            if init is not None and init.module is not None and made_by is not None:
+                certain = certain and made_by.role != "overload"
+                certain = certain and self._keeps_signature(init.module, made_by)
+            return signature, certain
+        in_class = self._kind(definition) in (SymbolKind.METHOD, SymbolKind.PROPERTY)
+        return (bound_signature(definition) if in_class else definition.signature), certain
+
+    def _keeps_signature(self, module: Module, definition: Definition) -> bool:
+        """True when no decorator may have replaced the parameters."""
+        for text, ref in zip(definition.decorators, definition.decorator_refs, strict=True):
+            last = text.partition("(")[0].rpartition(".")[2]
+            if definition.role in ("property", "setter") and last in ("setter", "getter", "deleter"):
+                continue
+            if last not in PRESERVING_DECORATORS or self._resolver.ref(module, ref).kind != "gone":
+                return False
+        return True
+
+    def _is_public(self, index: int) -> bool:
+        """By ``__all__`` for the module-level name where there is one, else by leading underscores."""
+        module = self._module
+        definitions = module.facts.definitions
+        if module.file.auxiliary:
+            return False
+        names = [definitions[index].name]
+        parent = definitions[index].parent
+        while parent != MODULE_SCOPE:
+            if definitions[parent].kind == "function":
+                return False
+            names.append(definitions[parent].name)
+            parent = definitions[parent].parent
+        if self._exports is None:
+            return _is_plain(module.ids[index])
+        return names[-1] in self._exports and not any(name.startswith("_") for name in names[:-1])
+
+
+def _is_plain(identity: str) -> bool:
+    """True when no part of a dotted name begins with an underscore."""
+    return not any(part.startswith("_") for part in re.split(r"[.:]", identity))
