@@ -80,21 +80,38 @@ class GraphBuilder:
     def package(self, name: str) -> GraphBuilder:
         return self.module(name, f"{name.replace('.', '/')}/__init__.py")
 
-    def function(self, name: str, text: str | None = "()", decorators: tuple[str, ...] = ()) -> GraphBuilder:
+    def function(
+        self, name: str, text: str | None = "()", decorators: tuple[str, ...] = (), **fields: object
+    ) -> GraphBuilder:
         holder = self._symbols.get(name.rpartition(".")[0])
         method = holder is not None and holder.kind is SymbolKind.CLASS
         kind = SymbolKind.METHOD if method else SymbolKind.FUNCTION
         return self._add(
-            name, kind, signature=signature(text) if text is not None else None, decorators=decorators
+            name,
+            kind,
+            signature=signature(text) if text is not None else None,
+            decorators=decorators,
+            **fields,
         )
 
     def prop(self, name: str) -> GraphBuilder:
         return self._add(name, SymbolKind.PROPERTY, signature=Signature(), decorators=("property",))
 
     def cls(
-        self, name: str, *bases: str, init: str | None = None, decorators: tuple[str, ...] = ()
+        self,
+        name: str,
+        *bases: str,
+        init: str | None = None,
+        decorators: tuple[str, ...] = (),
+        **fields: object,
     ) -> GraphBuilder:
-        self._add(name, SymbolKind.CLASS, bases=bases, decorators=decorators)
+        """As the linker does: the constructor is known unless a base from outside may decide it."""
+        inside = [self._symbols[base].signature for base in bases if base in self._symbols]
+        inherited = inside[0] if inside and len(inside) == len(bases) else None
+        known = signature(init) if init is not None else inherited if bases else Signature()
+        self._add(
+            name, SymbolKind.CLASS, **{"signature": known, "bases": bases, "decorators": decorators} | fields
+        )
         for base in bases:
             if base in self._symbols:
                 self.use(name, base, EdgeKind.INHERIT)
@@ -146,6 +163,8 @@ class GraphBuilder:
             self.module(owner)
         where = path or self._symbols[owner].path
         public = not any(part.startswith("_") and not part.endswith("__") for part in name.split("."))
+        public = public and not where.startswith("tests/")
+        public = public and (kind is not SymbolKind.ALIAS or where.endswith("__init__.py"))
         span = Span(1, 2, 0, 20)
         self._symbols[name] = Symbol(name, kind, where, span, public, **fields)  # type: ignore[arg-type]
         return self

@@ -148,6 +148,20 @@ def test_the_same_file_under_another_import_root_removes_nothing(base, current, 
     assert drift(base, current) == ()
 
 
+@pytest.mark.parametrize("served", [True, False])
+def test_a_star_import_may_serve_a_name_that_moved(base, current, drift, served):
+    base.package("pkg").function("pkg.f", "(a)").function("pkg.impl.g")
+    current.package("pkg").function("pkg.impl.g").function("pkg.impl.f" if served else "pkg.impl._f", "(a)")
+    current.use("pkg", "pkg.impl", EdgeKind.IMPORT, "from .impl import *")
+    assert [s.symbols[0] for s in drift(base, current)] == ([] if served else ["pkg.f"])
+
+
+def test_a_star_import_from_outside_may_serve_any_name(base, current, drift):
+    base.function("pkg.f")
+    current.module("pkg").use("pkg", "_speedups", EdgeKind.IMPORT, "from _speedups import *", UNRESOLVED)
+    assert drift(base, current) == ()
+
+
 # -- members of classes
 
 
@@ -167,6 +181,21 @@ def test_a_removed_method_finds_its_stranded_calls(base, current, drift):
     signal = _only(drift(base, current), SignalKind.SYMBOL_REMOVED)
     assert [(d.text, d.resolution) for d in signal.lagging] == [("c.run(1)", Resolution.UNIQUE_NAME)]
     assert signal.line == ("method pkg.C.run was removed; 1 use in 1 file is left (1 matched by name only)")
+
+
+def test_a_guess_by_name_alone_does_not_make_a_private_removal_a_signal(base, current, drift):
+    base.cls("pkg.C").function("pkg.C._run").function("app.main")
+    base.call("app.main", "pkg.C._run", "()", line="c._run()", resolution=Resolution.UNIQUE_NAME)
+    current.cls("pkg.C").function("app.main")
+    current.call("app.main", "?._run", "()", line="c._run()", resolution=UNRESOLVED)
+    assert drift(base, current) == ()
+
+
+def test_a_member_pushed_down_to_subclasses_is_still_there_for_its_own_class(base, current, drift):
+    base.cls("pkg.B").function("pkg.B._step").function("pkg.B.run").cls("pkg.C", "pkg.B")
+    current.cls("pkg.B").function("pkg.B.run").cls("pkg.C", "pkg.B").function("pkg.C._step")
+    current.call("pkg.B.run", "pkg.B._step", "()", line="self._step()", resolution=UNRESOLVED)
+    assert drift(base, current) == ()
 
 
 @pytest.mark.parametrize("outside", ["Model", "threading.Thread", "collections.UserDict[str, int]"])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
-from repo_guardian.tools.signals.places import is_production
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 
 
 def is_public(comparison: Comparison, symbol: Symbol) -> bool:
-    """Whether code outside may rely on a base symbol: shipped, not local, and public or re-exported.
+    """Whether code outside may rely on a base symbol: not local, and public or re-exported.
 
-    A definition in a private module is public all the same when a package's ``__init__`` exports it.
+    A definition in a private module is public all the same when another module exports it. A file that
+    lost its import name to another one (``root:name``) is nobody's public interface.
     """
-    if not is_production(symbol.path) or is_local(comparison, symbol):
+    if is_local(comparison, symbol) or ":" in symbol.id:
         return False
     return symbol.public or _is_reexported(comparison, symbol)
 
@@ -28,7 +28,7 @@ def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
 
     Unlike ``is_public``, a re-export counts only if it is gone too.
     """
-    if not is_production(symbol.path) or is_local(comparison, symbol):
+    if is_local(comparison, symbol) or ":" in symbol.id:
         return False
     return symbol.public or bool(lost_exports(comparison, symbol))
 
@@ -50,7 +50,7 @@ def module_and_qualname(comparison: Comparison, symbol: Symbol) -> tuple[str, st
     if module is None:
         head, _, rest = symbol.id.partition(".")
         return head, rest
-    return module.id, symbol.id[len(module.id) + 1 :]
+    return module.id.rpartition(":")[2], symbol.id[len(module.id) + 1 :]
 
 
 def is_dunder(name: str) -> bool:
@@ -63,5 +63,4 @@ def _is_reexported(comparison: Comparison, symbol: Symbol) -> bool:
     parts = qualname.split(".")
     if symbol.kind is SymbolKind.MODULE or any(p.startswith("_") and not is_dunder(p) for p in parts[1:]):
         return False
-    aliases = comparison.reexports.get(f"{module}.{parts[0]}", ())
-    return any(is_production(alias.path) for alias in aliases)
+    return f"{module}.{parts[0]}" in comparison.reexports

@@ -9,10 +9,10 @@ to skip.
 from __future__ import annotations
 
 import bisect
-from enum import StrEnum
 from functools import cached_property
 
-from repo_guardian.tools.signals.drift.hierarchy import Absence, Hierarchy
+from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
+from repo_guardian.tools.signals.drift.names import Elsewhere, Names
 from repo_guardian.tools.views.symbol_graph.model import (
     Edge,
     Resolution,
@@ -22,14 +22,6 @@ from repo_guardian.tools.views.symbol_graph.model import (
 )
 
 CALLABLES = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPERTY)
-
-
-class Elsewhere(StrEnum):
-    """Where a dotted name leads when it leads to no symbol of the graph."""
-
-    OUTSIDE = "outside"
-    """Into another distribution, or behind ``__getattr__`` or a value: it may well resolve."""
-    NOWHERE = "nowhere"
 
 
 class Comparison:
@@ -45,24 +37,26 @@ class Comparison:
         self.current = current
         self.base_hierarchy = Hierarchy(base)
         self.hierarchy = Hierarchy(current)
+        self._names_at_base = Names(base, self.base_hierarchy, frozenset())
+        self._names_now = Names(current, self.hierarchy, frozenset(base.symbols))
         self._doubtful = {s.path for s in (*base.skipped, *current.skipped)}
 
     # -- names ---------------------------------------------------------------------------------------
 
     def at_base(self, name: str) -> Symbol | Elsewhere:
         """Where ``name`` leads at the base, through any number of aliases."""
-        return self._resolve(self.base, self.base_hierarchy, name, set())
+        return self._names_at_base.resolve(name)
 
     def now(self, name: str) -> Symbol | Elsewhere:
         """Where ``name`` leads at the current commit, through any number of aliases."""
-        return self._resolve(self.current, self.hierarchy, name, set())
+        return self._names_now.resolve(name)
 
     @cached_property
     def reexports(self) -> dict[str, tuple[Symbol, ...]]:
-        """Base id to the public aliases of it in package ``__init__`` files."""
+        """Base id to the public aliases of it."""
         found: dict[str, list[Symbol]] = {}
         for alias in self.base.symbols.values():
-            if alias.kind is SymbolKind.ALIAS and alias.public and alias.path.endswith("__init__.py"):
+            if alias.kind is SymbolKind.ALIAS and alias.public:
                 target = self.at_base(alias.id)
                 if isinstance(target, Symbol):
                     found.setdefault(target.id, []).append(alias)
@@ -71,6 +65,17 @@ class Comparison:
     def doubtful(self, symbol: Symbol) -> bool:
         """Whether the linker skipped, at either commit, all or part of the file that defines it."""
         return symbol.path in self._doubtful
+
+    def misplaced(self, symbol: Symbol) -> bool:
+        """Whether a base id says nothing about the current commit for a reason of ours.
+
+        The file was skipped, or it is still there and only counts as another module now, because import
+        roots or two files that claim one name are told apart differently.
+        """
+        module = self.base.module_of(symbol.id)
+        if self.doubtful(symbol) or module is None:
+            return True
+        return self.modules_now.get(module.path, module.id) != module.id
 
     @cached_property
     def gone(self) -> frozenset[str]:
@@ -107,9 +112,9 @@ class Comparison:
         return found
 
     @cached_property
-    def module_paths_now(self) -> frozenset[str]:
-        """Paths of all files that are modules at the current commit."""
-        return frozenset(s.path for s in self.current.symbols.values() if s.kind is SymbolKind.MODULE)
+    def modules_now(self) -> dict[str, str]:
+        """Path to id of all modules of the current commit."""
+        return {s.path: s.id for s in self.current.symbols.values() if s.kind is SymbolKind.MODULE}
 
     def members_at_base(self, owner: str) -> dict[str, SymbolKind]:
         """What the base defines anywhere below ``owner``: relative path to kind; aliases left out."""
@@ -139,12 +144,12 @@ class Comparison:
         return tuple(found)
 
     def uses_at_base(self, names: tuple[str, ...]) -> tuple[Edge, ...]:
-        """All uses of any of ``names`` at the base."""
-        return tuple(edge for name in names for edge in self.base.uses(name))
+        """All uses of any of ``names`` at the base, each once."""
+        return tuple(dict.fromkeys(edge for name in names for edge in self.base.uses(name)))
 
     def uses_now(self, names: tuple[str, ...]) -> tuple[Edge, ...]:
-        """All uses of any of ``names`` at the current commit."""
-        return tuple(edge for name in names for edge in self.current.uses(name))
+        """All uses of any of ``names`` at the current commit, each once."""
+        return tuple(dict.fromkeys(edge for name in names for edge in self.current.uses(name)))
 
     @cached_property
     def unresolved_lines(self) -> dict[tuple[str, str], list[Edge]]:
@@ -177,18 +182,7 @@ class Comparison:
         here = self.current.symbols.get(symbol.id)
         if here is not None and here.kind is not SymbolKind.ALIAS:
             return False
-        return self.now(symbol.id) is Elsewhere.NOWHERE and not self._misplaced(symbol)
-
-    def _misplaced(self, symbol: Symbol) -> bool:
-        """Whether the id is missing for a reason of ours: a skipped file, or another import root."""
-        if self.doubtful(symbol):
-            return True
-        module = self.base.module_of(symbol.id)
-        return (
-            module is not None
-            and module.id not in self.current.symbols
-            and module.path in self.module_paths_now
-        )
+        return self.now(symbol.id) is Elsewhere.NOWHERE and not self.misplaced(symbol)
 
     def _is_root(self, name: str) -> bool:
         symbol = self.base.symbols[name]
@@ -202,47 +196,6 @@ class Comparison:
             return True
         target = self.at_base(name)
         return not (isinstance(target, Symbol) and target.id in self.gone)
-
-    def _resolve(
-        self, graph: SymbolGraph, hierarchy: Hierarchy, name: str, seen: set[str]
-    ) -> Symbol | Elsewhere:
-        if name in seen:
-            return Elsewhere.NOWHERE
-        seen.add(name)
-        symbol = graph.symbols.get(name)
-        if symbol is not None:
-            if symbol.kind is not SymbolKind.ALIAS:
-                return symbol
-            return Elsewhere.OUTSIDE if symbol.target is None else self._resolve_target(graph, symbol, seen)
-        owner_name, _, last = name.rpartition(".")
-        if not owner_name:
-            return Elsewhere.NOWHERE if name in self.base.symbols else Elsewhere.OUTSIDE
-        owner = self._resolve(graph, hierarchy, owner_name, seen)
-        if not isinstance(owner, Symbol):
-            return owner
-        return self._member(graph, hierarchy, owner, f"{owner.id}.{last}", seen)
-
-    def _resolve_target(self, graph: SymbolGraph, alias: Symbol, seen: set[str]) -> Symbol | Elsewhere:
-        """Follow an alias; one that stands for itself (a submodule's own name) is taken as served."""
-        hierarchy = self.base_hierarchy if graph is self.base else self.hierarchy
-        if alias.target is None or alias.target == alias.id:
-            return Elsewhere.OUTSIDE
-        return self._resolve(graph, hierarchy, alias.target, seen)
-
-    def _member(
-        self, graph: SymbolGraph, hierarchy: Hierarchy, owner: Symbol, name: str, seen: set[str]
-    ) -> Symbol | Elsewhere:
-        """The member ``name`` of a symbol that was found, when it is not defined right there."""
-        if owner.kind is SymbolKind.CLASS:
-            found = hierarchy.lookup(owner.id, name.rpartition(".")[2])
-            if isinstance(found, Symbol):
-                return found
-            return Elsewhere.NOWHERE if found is Absence.ABSENT else Elsewhere.OUTSIDE
-        if owner.kind is not SymbolKind.MODULE or f"{owner.id}.__getattr__" in graph.symbols:
-            return Elsewhere.OUTSIDE
-        if name in graph.symbols:
-            return self._resolve(graph, hierarchy, name, seen)
-        return Elsewhere.NOWHERE
 
 
 def _members(graph: SymbolGraph, ids: list[str], owner: str) -> dict[str, SymbolKind]:

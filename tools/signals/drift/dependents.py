@@ -48,6 +48,11 @@ def order(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
     )
 
 
+def certainly_used(dependents: Iterable[Dependent]) -> bool:
+    """Whether any of them is more than a guess by name."""
+    return any(d.resolution is not Resolution.UNIQUE_NAME for d in dependents)
+
+
 def of_contract(
     uses_now: Iterable[Edge],
     uses_at_base: Iterable[Edge],
@@ -66,11 +71,22 @@ def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
     found: dict[tuple[str, int, int, str], Dependent] = {}
     for name in (symbol.id, *comparison.synonyms.get(symbol.id, ())):
         for edge in comparison.dangling(name):
-            found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
+            if not _pushed_down(comparison, symbol, edge):
+                found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
     if symbol.kind is SymbolKind.METHOD:
         for edge in _stranded_calls(comparison, symbol):
             found.setdefault(_place(edge), _dependent(edge, f"{symbol.id} no longer exists"))
     return order(found.values())
+
+
+def _pushed_down(comparison: Comparison, symbol: Symbol, edge: Edge) -> bool:
+    """Whether a class uses a member of its own that its subclasses define now, as a template method does."""
+    owner, _, name = symbol.id.rpartition(".")
+    if not edge.source.startswith(f"{owner}.") or owner not in comparison.current.symbols:
+        return False
+    return any(
+        f"{child}.{name}" in comparison.current.symbols for child in comparison.hierarchy.subclasses(owner)
+    )
 
 
 def _stranded_calls(comparison: Comparison, method: Symbol) -> list[Edge]:

@@ -1,4 +1,4 @@
-"""Class hierarchies inside one graph: who inherits what, and what a class's constructor takes.
+"""Class hierarchies inside one graph: who inherits what, and whose constructor a class has.
 
 Linearization is C3 (Barrett et al., "A Monotonic Superclass Linearization for Dylan", OOPSLA 1996), the
 order that Python uses. Bases from outside the repository are leaves; what they provide is known only for
@@ -12,6 +12,7 @@ import abc
 import builtins
 import enum
 import typing
+from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,12 +30,6 @@ _KNOWN: dict[str, object] = {
     "Flag": enum.Flag,
     "IntFlag": enum.IntFlag,
 }
-_TRANSPARENT = frozenset({"object", "ABC", "Generic"})
-"""Outside bases that leave the constructor alone."""
-_PLAIN_METACLASSES = frozenset({"ABCMeta", "type"})
-_PLAIN_CLASS_DECORATORS = frozenset(
-    {"final", "runtime_checkable", "total_ordering", "unique", "deprecated"}
-)  # fmt: skip
 
 
 class Absence(enum.StrEnum):
@@ -47,9 +42,9 @@ class Absence(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Constructor:
-    """What calling a class takes; ``owner`` is the id of the class that defines it.
+    """What calling a class takes; ``owner`` is the id of the class whose source decides it.
 
-    ``definition`` is the defining ``__init__`` or ``__new__``, None when it is generated or ``object``'s.
+    ``definition`` is the defining ``__init__``, None when it is generated or ``object``'s.
     """
 
     signature: Signature
@@ -100,7 +95,7 @@ class Hierarchy:
         """Direct bases: ids of those in the repository, ``"?"`` plus the text for the others."""
         inside = self._inherits.get(class_id, [])
         symbol = self._graph.symbols.get(class_id)
-        texts = [t for t in (symbol.bases if symbol is not None else ()) if "=" not in t.partition("[")[0]]
+        texts = symbol.bases if symbol is not None else ()
         if len(inside) >= len(texts):
             return tuple(inside)
         by_name = {i.rpartition(".")[2]: i for i in inside}
@@ -122,58 +117,35 @@ class Hierarchy:
         return Absence.UNKNOWN if dynamic or hasattr(object, name) else Absence.ABSENT
 
     def constructor(self, class_id: str) -> Constructor | None:
-        """What calling ``class_id`` takes; None when it cannot be known from the repository alone."""
+        """What calling ``class_id`` takes; None when the linker could not tell for certain."""
         symbol = self._graph.symbols.get(class_id)
-        if symbol is None or symbol.kind is not SymbolKind.CLASS or not self._plain_creation(class_id):
+        if symbol is None or symbol.signature is None or not symbol.signature_certain:
             return None
         for owner in self.linearize(class_id):
-            if owner[0] == "?":
-                if owner[1:] not in _TRANSPARENT:
-                    return None
-                continue
-            found = [self._graph.symbols.get(f"{owner}.{name}") for name in ("__init__", "__new__")]
-            defined = [s for s in found if s is not None]
-            if len(defined) > 1:
-                return None
-            if defined:
-                signature = defined[0].signature
-                return Constructor(signature, owner, defined[0]) if signature is not None else None
-            owning = self._graph.symbols[owner]
-            if owning.signature is not None:
-                return Constructor(owning.signature, owner, None)
-            if not _plain_decorators(owning):
-                return None
-        return Constructor(Signature(), class_id, None)
+            definition = self._graph.symbols.get(f"{owner}.__init__")
+            generated = owner in self._graph.symbols and _generates_init(self._graph.symbols[owner])
+            if definition is not None or generated:
+                return Constructor(symbol.signature, owner, definition)
+        return Constructor(symbol.signature, class_id, None)
+
+    def subclasses(self, class_id: str) -> tuple[str, ...]:
+        """All classes of the repository below ``class_id``, at any depth, nearest first."""
+        found: dict[str, None] = {}
+        queue = deque([class_id])
+        while queue:
+            children = [c for c in self._subclasses.get(queue.popleft(), []) if c not in found]
+            found.update(dict.fromkeys(children))
+            queue.extend(children)
+        return tuple(found)
 
     def heirs(self, class_id: str) -> tuple[str, ...]:
         """Subclasses, at any depth, whose constructor is the one that ``class_id`` defines."""
-        heirs: list[str] = []
-        queue, seen = [class_id], {class_id}
-        while queue:
-            for child in sorted(self._subclasses.get(queue.pop(), [])):
-                if child in seen:
-                    continue
-                seen.add(child)
-                constructor = self.constructor(child)
-                if constructor is not None and constructor.owner == class_id:
-                    heirs.append(child)
-                    queue.append(child)
-        return tuple(heirs)
-
-    def _plain_creation(self, class_id: str) -> bool:
-        """Whether calling the class goes straight to its own ``__new__`` and ``__init__``."""
-        for owner in self.linearize(class_id):
-            symbol = self._graph.symbols.get(owner)
-            for text in symbol.bases if symbol is not None else ():
-                keyword, equals, value = text.partition("=")
-                metaclass = equals and keyword.strip() == "metaclass"
-                if metaclass and _base_name(value) not in _PLAIN_METACLASSES:
-                    return False
-        return True
+        constructors = ((child, self.constructor(child)) for child in self.subclasses(class_id))
+        return tuple(child for child, made in constructors if made is not None and made.owner == class_id)
 
 
-def _plain_decorators(symbol: Symbol) -> bool:
-    return all(decorator_name(d) in _PLAIN_CLASS_DECORATORS for d in symbol.decorators)
+def _generates_init(symbol: Symbol) -> bool:
+    return any(decorator_name(d) == "dataclass" for d in symbol.decorators)
 
 
 def _base_name(text: str) -> str:

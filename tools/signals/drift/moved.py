@@ -17,7 +17,7 @@ from repo_guardian.tools.signals.drift.audience import (
     module_and_qualname,
 )
 from repo_guardian.tools.signals.drift.comparison import Comparison
-from repo_guardian.tools.signals.drift.dependents import of_removed
+from repo_guardian.tools.signals.drift.dependents import certainly_used, of_removed
 from repo_guardian.tools.signals.drift.wording import definition_text, moved_line
 from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
 from repo_guardian.tools.signals.places import is_production
@@ -33,7 +33,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
         symbol = comparison.base.symbols[old_id]
         dependents = of_removed(comparison, symbol)
         public = is_public_loss(comparison, symbol)
-        if not dependents and (not public or is_dunder(symbol.name)):
+        if not certainly_used(dependents) and (not public or is_dunder(symbol.name)):
             continue
         before, after = definition_text(symbol), f"{definition_text(new)} in {new.id}"
         module, qualname = module_and_qualname(comparison, symbol)

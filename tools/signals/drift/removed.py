@@ -17,7 +17,7 @@ from repo_guardian.tools.signals.drift.audience import (
     module_and_qualname,
 )
 from repo_guardian.tools.signals.drift.comparison import Comparison
-from repo_guardian.tools.signals.drift.dependents import of_removed
+from repo_guardian.tools.signals.drift.dependents import certainly_used, of_removed
 from repo_guardian.tools.signals.drift.moved import moves
 from repo_guardian.tools.signals.drift.wording import definition_text, removed_line
 from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
@@ -32,7 +32,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             continue
         dependents = of_removed(comparison, symbol)
         public = is_public_loss(comparison, symbol)
-        if not dependents and not (public and _provable(comparison, symbol)):
+        if not certainly_used(dependents) and not (public and _provable(comparison, symbol)):
             continue
         names = _names(comparison, symbol)
         before = definition_text(symbol)
@@ -53,7 +53,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
                 old_id=symbol.id,
                 new_id="",
                 base_path=symbol.path,
-                current_path=symbol.path if symbol.path in comparison.module_paths_now else "",
+                current_path=symbol.path if symbol.path in comparison.modules_now else "",
                 base_span=symbol.span,
                 current_span=None,
                 effect=Effect.UNRESOLVED,
@@ -75,8 +75,7 @@ def _provable(comparison: Comparison, symbol: Symbol) -> bool:
             return bool(comparison.public_names(symbol.id))
         case SymbolKind.ALIAS:
             target = comparison.at_base(symbol.id)
-            reexport = symbol.path.endswith("__init__.py") and not in_class
-            return reexport and isinstance(target, Symbol) and target.kind is not SymbolKind.MODULE
+            return isinstance(target, Symbol) and target.kind is not SymbolKind.MODULE
         case SymbolKind.PROPERTY:
             return False
         case SymbolKind.CONSTANT:

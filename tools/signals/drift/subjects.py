@@ -1,8 +1,9 @@
 """Pairs up the callables of two commits: what a name took when called, and what it takes now.
 
-A pair exists only where both sides are certain. Left out are definitions under decorators that are not
-known to keep the signature, conditional definitions, files that the linker had to skip, and classes whose
-creation a metaclass or a base from outside decides.
+A pair exists only where both sides are certain. Left out is what the linker is not certain of (unknown
+decorators, metaclasses, bases from outside), names that are not defined equally often at both commits (an
+overload or a conditional definition came or went, so the last one need not be the one in force), and files
+that were skipped or that another import root took over.
 """
 
 from __future__ import annotations
@@ -12,18 +13,10 @@ from dataclasses import dataclass
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
-from repo_guardian.tools.signals.drift.protocol import decorator_name
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
 
 CONSTRUCTORS = ("__init__", "__new__")
-
-_TRANSPARENT = frozenset(
-    {"staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "abstractproperty",
-     "override", "final", "no_type_check", "lru_cache", "cache", "contextmanager", "asynccontextmanager",
-     "deprecated", "singledispatch", "wraps"}
-)  # fmt: skip
-"""Decorators that leave the parameters alone, by their last name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +94,9 @@ def _retargeted(comparison: Comparison) -> Iterator[Subject]:
 
 
 def _pair(comparison: Comparison, name: str, symbol: Symbol, now: object) -> Subject | None:
-    if not isinstance(now, Symbol) or comparison.doubtful(symbol) or comparison.doubtful(now):
+    if not isinstance(now, Symbol) or comparison.misplaced(symbol) or comparison.doubtful(now):
+        return None
+    if symbol.definitions != now.definitions:
         return None
     before = _side(comparison.base_hierarchy, symbol)
     after = _side(comparison.hierarchy, now)
@@ -116,21 +111,15 @@ def _side(hierarchy: Hierarchy, symbol: Symbol) -> Side | None:
         if constructor is None:
             return None
         definition = constructor.definition or symbol
-        if constructor.definition is not None and not _certain(constructor.definition):
-            return None
         own = [f"{symbol.id}.{name}" for name in CONSTRUCTORS] if constructor.owner == symbol.id else []
         targets = (symbol.id, *own, *hierarchy.heirs(symbol.id))
         return Side(symbol, definition, constructor.signature, targets)
-    if symbol.kind not in CALLABLES or not _certain(symbol):
+    if symbol.kind not in CALLABLES or not symbol.signature_certain:
         return None
     signature = symbol.signature
     if signature is None and symbol.kind is SymbolKind.PROPERTY:
         signature = Signature()
     return Side(symbol, symbol, signature, (symbol.id,)) if signature is not None else None
-
-
-def _certain(symbol: Symbol) -> bool:
-    return symbol.definitions == 1 and all(decorator_name(d) in _TRANSPARENT for d in symbol.decorators)
 
 
 def _same(before: Symbol | None, after: Symbol | None) -> bool:
