@@ -17,7 +17,7 @@ from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.git.command import git_version
-from repo_guardian.tools.views.facts.registry import extractor_versions
+from repo_guardian.tools.views.publish import builder_versions
 
 
 async def find_capability(settings: ServerSettings) -> Capability:
@@ -97,6 +97,6 @@ def _envelope(
         toolchain=tuple(name for chain in chains for name in chain.resolved),
         toolchain_digest="+".join(chain.digest for chain in chains) or None,
         toolchain_problems=problems,
-        extractor=", ".join(f"{name} {version}" for name, version in extractor_versions()),
+        extractor=", ".join(f"{name} {version}" for name, version in builder_versions().items()),
         limits={name: float(value) for name, value in asdict(settings.probes.run).items()},
     )

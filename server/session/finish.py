@@ -21,7 +21,7 @@ def persist(session: CycleSession, close: CycleClose) -> Persisted:
             "the cycle has no views to keep", hint="call cycle_refresh before cycle_persist"
         )
     current = session.views[0]
-    snapshots = (snapshot(session.state, session.info.commit, current.payload, current.manifest.digest),)
+    snapshots = (snapshot(session.state, current),)
     try:
         write = cycle_write(
             cycle_record(

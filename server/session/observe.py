@@ -11,9 +11,9 @@ from repo_guardian.tools.git.history import churn
 from repo_guardian.tools.git.objects import changed_paths, diff_stat
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.signals.observe import ObserveLimits, observe
+from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import ViewHandle
-from repo_guardian.tools.views.paths import path_text
-from repo_guardian.tools.views.publish import refresh
+from repo_guardian.tools.views.publish import load, refresh
 
 
 def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
@@ -27,7 +27,12 @@ def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
         base = refresh(MirrorSource(git, session.base), session.state.root)
         current = refresh(MirrorSource(git, session.current), session.state.root)
         session.views = (current, base)
-        session.sides = Sides(session.current, current.graph, session.base, base.graph)
+        session.sides = Sides(
+            session.current,
+            load(session.state.root, session.current.label),
+            session.base,
+            load(session.state.root, session.base.label),
+        )
     return session.views
 
 

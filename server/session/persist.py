@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from repo_guardian.memory_store.records import (
     CycleRecord,
@@ -27,6 +26,7 @@ from repo_guardian.server.contract.probes import ProbeEntry, Side
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.tools.signals.interface import Signal, SignalKind, SymbolDetail
+from repo_guardian.tools.views.interface import ViewHandle
 from repo_guardian.tools.views.symbol_graph.model import Edge, Resolution, SymbolGraph
 
 _TREES = {Side.CURRENT: Tree.CURRENT, Side.BASE: Tree.BASE, Side.REVERTED: Tree.REVERT}
@@ -181,16 +181,17 @@ def decision_records(decisions: Sequence[Decision]) -> tuple[DecisionRecord, ...
     )
 
 
-def snapshot(state: StateDir, commit: str, payload: Path, digest: str) -> GraphSnapshotRecord:
+def snapshot(state: StateDir, view: ViewHandle) -> GraphSnapshotRecord:
     """Copy the graph's payload into the memory: views may be rebuilt and collected, the past may not."""
-    name = f"graph/{commit}{''.join(payload.suffixes)}"
+    payload = view.payload
+    name = f"graph/{view.commit}{''.join(payload.suffixes)}"
     target = state.memory / name
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".{target.name}.new")
         shutil.copyfile(payload, partial)
         partial.replace(target)
-    return GraphSnapshotRecord(commit=commit, digest=digest, path=name)
+    return GraphSnapshotRecord(commit=view.commit, digest=view.digest, path=name)
 
 
 def cycle_record(

@@ -72,20 +72,20 @@ def _dependent(dependent: Dependent) -> DependentItem:
     )
 
 
-def view_status(handle: ViewHandle) -> ViewStatus:
-    """A published view's manifest, cut to what a report shows."""
-    manifest, graph = handle.manifest, handle.graph
-    coverage = manifest.coverage
+def view_status(handle: ViewHandle, graph: SymbolGraph) -> ViewStatus:
+    """A published view, cut to what a report shows."""
+    coverage = handle.coverage
+    left_out = (*coverage.skipped, *coverage.partial)
     return ViewStatus(
-        commit=manifest.commit,
+        commit=handle.commit,
         view="symbol_graph",
-        digest=manifest.digest,
-        files_seen=coverage.files_seen,
-        files_covered=coverage.files_covered,
-        skipped=tuple(SkippedSource(path=s.path, reason=s.reason) for s in graph.skipped[:SKIPPED_LISTED]),
-        skipped_total=len(graph.skipped),
-        facts_reused=manifest.facts_reused,
-        facts_extracted=manifest.facts_extracted,
+        digest=handle.digest,
+        files_seen=coverage.seen,
+        files_covered=coverage.parsed + len(coverage.partial),
+        skipped=tuple(SkippedSource(path=s.path, reason=s.reason) for s in left_out[:SKIPPED_LISTED]),
+        skipped_total=len(left_out),
+        facts_reused=handle.facts_reused,
+        facts_extracted=handle.facts_extracted,
         symbols=len(graph.symbols),
         edges=len(graph.edges),
     )

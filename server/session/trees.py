@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.objects import TreeEntry, list_tree, read_blobs
-from repo_guardian.tools.views.paths import path_text
-from repo_guardian.tools.views.source import SourceFile
+from repo_guardian.tools.views.gather import path_text
+from repo_guardian.tools.views.interface import TreeEntry as ViewEntry
 
 MAX_TEXT_BYTES = 8 * 1024**2
 
@@ -58,19 +58,19 @@ class Tree:
 
 
 class MirrorSource:
-    """A tree as the views want it: the regular files, and their blobs in bulk."""
+    """A tree as the views want it: its entries, and their blobs in bulk."""
 
     def __init__(self, git: Git, tree: Tree) -> None:
         self._git = git
         self._tree = tree
         self.commit = tree.label
+        self.tree = tree.treeish
 
-    def files(self) -> Sequence[SourceFile]:
-        """Every regular file of the tree."""
-        entries = self._tree.entries.values()
-        return [SourceFile(entry.path, entry.oid) for entry in entries if entry.is_file]
+    def files(self) -> Sequence[ViewEntry]:
+        """Every entry of the tree: files, links and submodules."""
+        return [ViewEntry(entry.path, entry.oid, entry.mode) for entry in self._tree.entries.values()]
 
-    def read(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+    def read(self, oids: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
         """The blobs in the order asked for; None for one that is too large to be read."""
         for blob in read_blobs(self._git, oids, max_blob_bytes=MAX_TEXT_BYTES):
             yield blob.oid, blob.data

@@ -44,7 +44,10 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """Publish, or load, the symbol graphs of the cycle's commit and of its base."""
         session = context.sessions.get(cycle_id)
         current, base = await to_thread.run_sync(refresh_views, session)
-        return Refreshed(current=view_status(current), base=view_status(base))
+        sides = session.need_sides()
+        return Refreshed(
+            current=view_status(current, sides.current_graph), base=view_status(base, sides.base_graph)
+        )
 
     @server.tool(name="cycle_state", title="Read a cycle's state", annotations=READS)
     @told

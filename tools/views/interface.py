@@ -13,6 +13,9 @@ from typing import NamedTuple, Protocol
 
 from repo_guardian.tools.views.symbol_graph.model import SkippedFile
 
+SYMBOL_GRAPH_FILE = "symbol_graph.json.z"
+"""The file of a view's folder that holds the symbol graph."""
+
 
 class TreeEntry(NamedTuple):
     """One entry of a tree: its path as stored, its object id, and its git mode (``100644``, …)."""
@@ -88,3 +91,8 @@ class ViewHandle:
     reused: bool = False
     facts_reused: int = 0
     facts_extracted: int = 0
+
+    @property
+    def payload(self) -> Path:
+        """The symbol graph's file in ``folder``."""
+        return self.folder / SYMBOL_GRAPH_FILE

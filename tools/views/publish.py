@@ -26,14 +26,13 @@ from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.facts.store import FactsStore
 from repo_guardian.tools.views.files import state_errors
 from repo_guardian.tools.views.gather import Gathered, gather
-from repo_guardian.tools.views.interface import TreeSource, ViewHandle
+from repo_guardian.tools.views.interface import SYMBOL_GRAPH_FILE, TreeSource, ViewHandle
 from repo_guardian.tools.views.manifest import Manifest, ViewEntry
 from repo_guardian.tools.views.symbol_graph import codec
 from repo_guardian.tools.views.symbol_graph.link import LINKER_VERSION, link
 from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
 
 VIEW = "symbol_graph"
-_PAYLOAD = "symbol_graph.json.z"
 _FORMAT = "1"
 _TEMPORARY = ".tmp-"
 _ABANDONED_S = 24 * 3600
@@ -114,7 +113,7 @@ def _handle(state_dir: Path, manifest: Manifest, *, reused: bool) -> ViewHandle:
 
 def _manifest(source: TreeSource, gathered: Gathered, canonical: bytes, payload: bytes) -> Manifest:
     entry = ViewEntry(
-        _PAYLOAD,
+        SYMBOL_GRAPH_FILE,
         hashlib.sha256(payload).hexdigest(),
         len(payload),
         codec.digest(canonical),
@@ -152,7 +151,7 @@ def _read_manifest(state_dir: Path, commit: str) -> Manifest:
 
 
 def _read_payload(state_dir: Path, commit: str, manifest: Manifest) -> bytes:
-    path = _folder(state_dir, commit) / _PAYLOAD
+    path = _folder(state_dir, commit) / SYMBOL_GRAPH_FILE
     entry = manifest.views[VIEW]
     with state_errors(path):
         if not path.is_file():
@@ -176,7 +175,7 @@ def _publish(state_dir: Path, manifest: Manifest, payload: bytes) -> None:
         _sweep(views)
         made = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=views))
         try:
-            (made / _PAYLOAD).write_bytes(payload)
+            (made / SYMBOL_GRAPH_FILE).write_bytes(payload)
             (made / manifests.FILE_NAME).write_bytes(manifests.encode(manifest))
             made.chmod(0o755)
             _move_into_place(made, target)
