@@ -5,6 +5,8 @@ Only changes that can break a call are named; whether one does is decided by ``w
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 from repo_guardian.tools.signals.drift.witness import VARIADIC
 from repo_guardian.tools.signals.interface import ChangeKind, ContractChange
 from repo_guardian.tools.views.symbol_graph.signature import (
@@ -14,6 +16,9 @@ from repo_guardian.tools.views.symbol_graph.signature import (
     ParameterKind,
     Signature,
 )
+
+_SIMILAR_MIN = 0.5
+"""``SequenceMatcher`` ratio from which two names are taken for one that was renamed."""
 
 
 def parameter_changes(before: Signature, after: Signature) -> tuple[ContractChange, ...]:
@@ -43,7 +48,8 @@ def parameter_changes(before: Signature, after: Signature) -> tuple[ContractChan
 def _renames(before: Signature, after: Signature) -> dict[str, str]:
     """Old to new name where a vanished and a new parameter hold the same place.
 
-    Place means the same kind and default and either the same position, or being the only pair.
+    Place means the same kind and default and either the same position, or being the only pair. Between
+    optional parameters, which come and go more freely, the names have to be alike too.
     """
     old_names = {p.name for p in before.parameters}
     new_names = {p.name for p in after.parameters}
@@ -53,12 +59,17 @@ def _renames(before: Signature, after: Signature) -> dict[str, str]:
     for old in gone:
         for new in come:
             alike = old.kind is new.kind and old.default == new.default
+            alike = alike and (old.default is None or _similar(old.name, new.name))
             same_place = _place(before, old) == _place(after, new) and old.kind in POSITIONAL
             lone_pair = len(gone) == len(come) == 1
             if alike and (same_place or lone_pair) and new.name not in renames.values():
                 renames[old.name] = new.name
                 break
     return renames
+
+
+def _similar(name: str, other: str) -> bool:
+    return SequenceMatcher(None, name, other).ratio() >= _SIMILAR_MIN
 
 
 def _place(signature: Signature, parameter: Parameter) -> int:

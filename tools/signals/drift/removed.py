@@ -3,11 +3,12 @@
 The outermost thing that vanished is one signal: a module with the names it took along, a class without its
 methods. Names that the graph cannot prove gone are reported only when a use is left that the linker could
 not resolve: private ones, attributes of a class that an instance may still get in ``__init__``, special
-methods, and imports that nobody was meant to use as re-exports.
+methods, type variables, and imports that nobody was meant to use as re-exports.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from repo_guardian.tools.signals.drift.audience import (
@@ -22,6 +23,8 @@ from repo_guardian.tools.signals.drift.moved import moves
 from repo_guardian.tools.signals.drift.wording import definition_text, removed_line
 from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
+
+_TYPING_AID = re.compile(r"(?:\w+\.)?(?:TypeVar|TypeVarTuple|ParamSpec)\(")
 
 
 def detect(comparison: Comparison) -> Iterator[Signal]:
@@ -79,7 +82,8 @@ def _provable(comparison: Comparison, symbol: Symbol) -> bool:
         case SymbolKind.PROPERTY:
             return False
         case SymbolKind.CONSTANT:
-            return not in_class or _is_enum(comparison, owner)
+            typing_aid = _TYPING_AID.match(symbol.value or "") is not None
+            return (not in_class or _is_enum(comparison, owner)) and not typing_aid
     return True
 
 

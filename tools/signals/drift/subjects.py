@@ -9,12 +9,12 @@ that were skipped or that another import root took over.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
-from repo_guardian.tools.views.symbol_graph.signature import Signature
+from repo_guardian.tools.views.symbol_graph.signature import ParameterKind, Signature
 
 CONSTRUCTORS = ("__init__", "__new__")
 
@@ -99,6 +99,8 @@ def _pair(comparison: Comparison, name: str, symbol: Symbol, now: object) -> Sub
     if symbol.definitions != now.definitions:
         return None
     before = _side(comparison.base_hierarchy, symbol)
+    if before is not None:
+        before = replace(before, signature=_as_promised(before.signature))
     after = _side(comparison.hierarchy, now)
     if before is None or after is None:
         return None
@@ -120,6 +122,20 @@ def _side(hierarchy: Hierarchy, symbol: Symbol) -> Side | None:
     if signature is None and symbol.kind is SymbolKind.PROPERTY:
         signature = Signature()
     return Side(symbol, symbol, signature, (symbol.id,)) if signature is not None else None
+
+
+def _as_promised(signature: Signature) -> Signature:
+    """Leading parameters called ``__name`` as positional-only: nobody was to name them (PEP 484).
+
+    Only for the earlier side, where it narrows the calls that count as valid.
+    """
+    parameters = list(signature.parameters)
+    for index, parameter in enumerate(parameters):
+        if parameter.kind is ParameterKind.POSITIONAL_OR_KEYWORD:
+            if not parameter.name.startswith("__") or parameter.name.endswith("__"):
+                break
+            parameters[index] = replace(parameter, kind=ParameterKind.POSITIONAL_ONLY)
+    return replace(signature, parameters=tuple(parameters))
 
 
 def _same(before: Symbol | None, after: Symbol | None) -> bool:
