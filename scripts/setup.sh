@@ -71,21 +71,44 @@ up_to_date() {
     [[ $made_from == "$(fingerprint)" && ${PYTHON:-$made_with} == "$made_with" ]]
 }
 
+# Whether what is there can be brought up to date in place, while others are using it.
+reusable() {
+    [[ -z ${PYTHON:-} ]] && "$VENV/bin/python" -c "$SUITABLE" 2>/dev/null &&
+        grep -qsF "$PWD/$VENV/bin/python" "$VENV/bin/pip"
+}
+
 create_environment() {
-    local python
+    local python=$1
+    say "creating $VENV with $("$python" --version)"
+    "$python" -m venv --clear "$VENV"
+}
+
+install_dependencies() {
     local -a install=("$VENV/bin/python" -m pip --disable-pip-version-check --no-input install --quiet)
+    say "installing the locked dependencies"
+    "${install[@]}" --require-hashes --requirement requirements.lock
+    # setuptools came with the lock, so the build backend needs nothing from any index.
+    "${install[@]}" --no-index --no-deps --no-build-isolation --editable .
+}
+
+main() {
+    local python
+    install_system_packages
+    # Two calls at once would install into each other's half-made environment.
+    exec 9<scripts/setup.sh
+    flock 9
+    if up_to_date; then
+        return
+    fi
     python=$(find_python)
     if [[ -z $python ]]; then
         fail "${PYTHON:-python3} is not Python 3.11 or later with venv, ssl and sqlite3;" \
             "name one that is: make setup PYTHON=/path/to/python"
     fi
-    say "creating $VENV with $("$python" --version) and the locked dependencies"
-    "$python" -m venv --clear "$VENV"
-    "${install[@]}" --require-hashes --requirement requirements.lock
-    # setuptools came with the lock, so the build backend needs nothing from any index.
-    "${install[@]}" --no-index --no-deps --no-build-isolation --editable .
+    reusable || create_environment "$python"
+    rm -f "$STAMP"
+    install_dependencies
     { fingerprint; echo "${PYTHON:-$python}"; } >"$STAMP"
 }
 
-install_system_packages
-up_to_date || create_environment
+main
