@@ -39,15 +39,14 @@ def rendered(write: CycleWrite) -> bytes:
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 
-def write_file(directory: Path, write: CycleWrite) -> Path:
-    """Write the file of a cycle, replacing it if it is there.
+def write_file(path: Path, write: CycleWrite) -> None:
+    """Write the file of a cycle, replacing it if it is there; the caller keeps other writers out.
 
     Raises:
         OSError: it could not be written; the former one, if any, is intact.
     """
-    path = path_of(directory, write.cycle.number, write.cycle.commit)
     path.parent.mkdir(exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial = path.with_name(f".{path.name}.partial")
     try:
         partial.write_bytes(rendered(write))
         sync(partial)
@@ -56,7 +55,6 @@ def write_file(directory: Path, write: CycleWrite) -> Path:
         partial.unlink(missing_ok=True)
         raise
     sync(path.parent)
-    return path
 
 
 def sync(path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
-from repo_guardian.errors import MemoryStoreError
+from repo_guardian.errors import GuardianError, MemoryStoreError
 from repo_guardian.memory_store import cycle_files
 from repo_guardian.memory_store.answers import (
     CommitReceipt,
@@ -35,7 +35,6 @@ from repo_guardian.memory_store.records import (
 )
 from repo_guardian.memory_store.sql import folding, tables, writing
 from repo_guardian.memory_store.sql.connections import Database
-from repo_guardian.memory_store.sql.faults import os_fault_of
 from repo_guardian.memory_store.sql.opening import open_database
 from repo_guardian.memory_store.sql.paging import Window, before, bounded_keys, count, labelled_page
 from repo_guardian.memory_store.sql.recall import Locus, recall
@@ -68,9 +67,11 @@ class SqlMemoryStore:
     def begin(self, intent: CycleIntent) -> int:
         """See ``MemoryStore.begin``. First makes up for the JSON file that a kill may have cost."""
         with self._writing() as connection:
-            newest = connection.execute(select(func.max(CYCLES.c.number))).scalar()
-            if newest is not None:
-                self._restore_json(connection, newest)
+            newest = connection.execute(
+                select(CYCLES.c.number, CYCLES.c.commit_id).order_by(CYCLES.c.number.desc()).limit(1)
+            ).first()
+            if newest is not None and not cycle_files.path_of(self.directory, *newest).is_file():
+                self._restore_json(connection, newest.number)
             return writing.take_number(connection, intent)
 
     def commit(self, write: CycleWrite) -> CommitReceipt:
@@ -78,12 +79,13 @@ class SqlMemoryStore:
         valid = writing.checked(write)
         with self._writing() as connection:
             writing.put_cycle(connection, valid)
-        number, commit = valid.cycle.number, valid.cycle.commit
+        path = cycle_files.path_of(self.directory, valid.cycle.number, valid.cycle.commit)
         try:
-            return CommitReceipt(cycle_files.write_file(self.directory, valid))
-        except OSError as error:
-            path = cycle_files.path_of(self.directory, number, commit)
-            return CommitReceipt(path, json_problem=os_fault_of(error, path).message)
+            with self._writing():  # only to keep other writers of the same file out
+                cycle_files.write_file(path, valid)
+        except GuardianError as error:
+            return CommitReceipt(path, json_problem=error.message)
+        return CommitReceipt(path)
 
     def discard(self, number: int, reason: str) -> None:
         """See ``MemoryStore.discard``."""
@@ -255,7 +257,8 @@ class SqlMemoryStore:
         path = cycle_files.path_of(self.directory, number, write.cycle.commit)
         if path.is_file() and path.read_bytes() == cycle_files.rendered(write):
             return None
-        return cycle_files.write_file(self.directory, write)
+        cycle_files.write_file(path, write)
+        return path
 
 
 def _whole_cycle(connection: Connection, number: int) -> CycleWrite | None:

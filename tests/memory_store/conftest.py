@@ -39,7 +39,7 @@ def intent(number: int) -> CycleIntent:
     return CycleIntent(commit=commit_id(number), base=commit_id(number - 1) if number > 1 else None)
 
 
-def cycle_record(number: int, **changes: Any) -> CycleRecord:
+def cycle_record(number: int, /, **changes: Any) -> CycleRecord:
     """A valid record for the cycle begun with ``intent(number)``."""
     values: dict[str, Any] = {
         "number": number,
