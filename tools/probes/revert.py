@@ -154,8 +154,7 @@ def _position(path: str, base_line: int, base: Blobs, current: Blobs) -> int:
     """Where in the current file a base line would stand, had it not been taken out."""
     for _tag, base_start, base_end, start, end in _opcodes(path, base, current):
         if base_start <= base_line < base_end:
-            same = _tag == "equal"
-            return start + (base_line - base_start) if same else end
+            return min(start + (base_line - base_start), end)
     return len(split_lines(current.get(path) or b""))
 
 
