@@ -62,6 +62,24 @@ def test_a_wheel_from_the_source_distribution_holds_the_tree(tree, tmp_path, shi
     assert build(tree, tmp_path / "out") == expected(shipped_files)
 
 
+def test_a_wheel_answers_by_itself(tree, tmp_path):
+    build(tree, tmp_path / "out", "--wheel")
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    # PYTHONPATH comes before the editable install that runs these tests; the first line proves it.
+    script = (
+        "import repo_guardian, sys; from repo_guardian.client.cli.main import main\n"
+        "print(repo_guardian.__file__, flush=True); main(['--help'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    argv = [sys.executable, "-c", script]
+    done = subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    origin, usage, *_ = done.stdout.splitlines()
+    assert origin == str(tmp_path / "site" / "repo_guardian" / "__init__.py")
+    assert usage.startswith("Usage: guardian")
+
+
 def test_what_a_wheel_would_lose_is_seen(tree, tmp_path):
     planted = [PurePosixPath("tools/unlisted/part.py"), PurePosixPath("server/undeclared.dat")]
     for path in planted:
