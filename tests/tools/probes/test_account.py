@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from repo_guardian.sandbox.interface import CommandResult, ProcessStatus
 from repo_guardian.tools.probes.account import read_account
 from repo_guardian.tools.probes.interface import TestOutcome
@@ -105,9 +106,7 @@ def test_every_contradiction_is_named(forgery, said):
 @pytest.mark.parametrize("junk", [b"", b"\xff\xfe\n", b"[]\n", b"3\n", b"{}\n", b"null\n" * 3, b"[" * 99999])
 def test_bytes_that_are_no_account_never_raise_and_never_pass(junk):
     run = read_account(
-        CommandResult(
-            ProcessStatus.EXITED, 0, None, junk, b"", False, False, 0.0, ("x",), "/", "c", "b"
-        )
+        CommandResult(ProcessStatus.EXITED, 0, None, junk, b"", False, False, 0.0, ("x",), "/", "c", "b")
     )
     assert run.disagreements
     assert run.tests == ()

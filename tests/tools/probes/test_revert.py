@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from repo_guardian.tools.probes.revert import (
     DefinitionSpan,
     Revert,
@@ -39,7 +40,8 @@ def test_the_narrowest_candidate_restores_the_definition_and_nothing_else():
     revert = first([LOAD], {"m.py": BASE}, {"m.py": CURRENT})
     restored = apply(revert, {"m.py": BASE}, {"m.py": CURRENT})["m.py"]
     assert restored == CURRENT.replace(
-        b"def load(stream, loader):\n    return stream, loader", b"def load(stream, loader=None):\n    return stream"
+        b"def load(stream, loader):\n    return stream, loader",
+        b"def load(stream, loader=None):\n    return stream",
     )
     assert revert.changed_lines == 4
 

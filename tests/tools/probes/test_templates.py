@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+
 from repo_guardian.tools.probes.templates import template_for
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
@@ -19,9 +20,10 @@ from repo_guardian.tools.views.symbol_graph.model import Span, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Parameter, ParameterKind, Signature
 
 SPAN = Span(3, 4, 10, 40)
+ONE = CallShape(1)
 
 
-def signal(*, effect=Effect.UNBINDS, witness=CallShape(1), dependents=(), **fields):
+def signal(*, effect=Effect.UNBINDS, witness=ONE, dependents=(), **fields):
     values = {
         "symbol_kind": SymbolKind.FUNCTION,
         "module": "pkg.io",
@@ -64,12 +66,12 @@ def test_a_call_shape_becomes_a_bind():
 
 def test_a_method_gets_its_receiver_and_keywords_keep_their_names():
     test = template_for(
-        signal(
-            qualname="Reader.read", receiver=Receiver.INSTANCE, witness=CallShape(1, ("size", "strict"))
-        ),
+        signal(qualname="Reader.read", receiver=Receiver.INSTANCE, witness=CallShape(1, ("size", "strict"))),
         None,
     )
-    assert "inspect.signature(Reader.read).bind(object(), object(), size=object(), strict=object())" in test.text
+    assert (
+        "inspect.signature(Reader.read).bind(object(), object(), size=object(), strict=object())" in test.text
+    )
     assert "from pkg.io import Reader\n" in test.text
 
 
@@ -99,13 +101,18 @@ def test_what_a_call_returns_is_asserted(change, assertion):
 @pytest.mark.parametrize(
     ("change", "assertion"),
     [
-        (ChangeKind.BECAME_PROPERTY, "assert not isinstance(inspect.getattr_static(Reader, 'read'), property)"),
+        (
+            ChangeKind.BECAME_PROPERTY,
+            "assert not isinstance(inspect.getattr_static(Reader, 'read'), property)",
+        ),
         (ChangeKind.BECAME_METHOD, "assert isinstance(inspect.getattr_static(Reader, 'read'), property)"),
     ],
 )
 def test_how_an_attribute_is_accessed_is_asserted(change, assertion):
     test = template_for(
-        signal(effect=Effect.ACCESS, witness=None, qualname="Reader.read", changes=(ContractChange(change, "x"),)),
+        signal(
+            effect=Effect.ACCESS, witness=None, qualname="Reader.read", changes=(ContractChange(change, "x"),)
+        ),
         None,
     )
     assert assertion in test.text
