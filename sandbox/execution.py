@@ -1,4 +1,4 @@
-"""The host's side of one command: start it, feed it, drain it, stop it, and say how it ended.
+"""The host's side of one command: start it, drain it, stop it, and say how it ended.
 
 Backends differ in the command line that leads to ``inside/launcher.py`` and in how they make sure that
 nothing survives; the rest is here, so that a status means the same thing everywhere.
@@ -6,6 +6,7 @@ nothing survives; the rest is here, so that a status means the same thing everyw
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import time
@@ -84,11 +85,18 @@ class LaunchChannel:
         return []
 
 
+_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+
+
 def memory_file(content: bytes) -> int:
-    """A descriptor to read ``content`` from, to be passed to a process; the caller closes it."""
-    descriptor = os.memfd_create("guardian")
+    """A descriptor to read ``content`` from, to be passed to a process; the caller closes it.
+
+    Sealed (memfd_create(2)), so that the process cannot use it as memory that no limit counts.
+    """
+    descriptor = os.memfd_create("guardian", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with os.fdopen(os.dup(descriptor), "wb") as stream:
         stream.write(content)
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 
@@ -124,14 +132,6 @@ class Finished:
     duration_s: float
 
 
-async def _feed(stream: anyio.abc.ByteSendStream, content: bytes) -> None:
-    # The command may close its standard input at any time; that is its business.
-    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-        await stream.send(content)
-    with suppress(anyio.BrokenResourceError, OSError):
-        await stream.aclose()
-
-
 async def execute(
     command: Sequence[str],
     channel: LaunchChannel,
@@ -151,22 +151,20 @@ async def execute(
     """
     started = time.monotonic()
     out, err = _Drain(limits.output_bytes, bytearray()), _Drain(limits.output_bytes, bytearray())
-    process = await anyio.open_process(
-        list(command),
-        env={"PATH": os.defpath},
-        start_new_session=True,
-        pass_fds=(channel.config_fd, channel.status_fd, *pass_fds),
-    )
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
+    input_fd = memory_file(stdin)
+    try:
+        process = await anyio.open_process(
+            list(command),
+            stdin=input_fd,
+            env={"PATH": os.defpath},
+            start_new_session=True,
+            pass_fds=(channel.config_fd, channel.status_fd, *pass_fds),
+        )
+    finally:
+        os.close(input_fd)
+    assert process.stdout and process.stderr  # noqa: S101 - both are pipes
     try:
         async with anyio.create_task_group() as tasks:
-            feeder = anyio.CancelScope()
-
-            async def feed(stream: anyio.abc.ByteSendStream) -> None:
-                with feeder:
-                    await _feed(stream, stdin)
-
-            tasks.start_soon(feed, process.stdin)
             tasks.start_soon(out.run, process.stdout)
             tasks.start_soon(err.run, process.stderr)
             try:
@@ -176,7 +174,6 @@ async def execute(
                 duration_s = time.monotonic() - started
                 with anyio.CancelScope(shield=True):
                     await stop(process)
-            feeder.cancel()
             tasks.cancel_scope.deadline = anyio.current_time() + _DRAIN_GRACE_S
     finally:
         with anyio.CancelScope(shield=True):

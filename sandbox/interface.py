@@ -26,7 +26,9 @@ class Limits:
     """What one command may use before it is stopped.
 
     ``wall_s`` and ``cpu_s`` are seconds, ``*_bytes`` bytes, ``processes`` and ``disk_inodes`` counts.
-    ``output_bytes`` bounds stdout and stderr each; what exceeds it is dropped and marked.
+    ``output_bytes`` bounds stdout and stderr each; what exceeds it is dropped and marked. A process that
+    uses up ``cpu_s`` ends as ``TIMED_OUT``, like one that reaches ``wall_s``. ``disk_*`` bound everything
+    that is written in one sandbox between two resets, so only those of ``SandboxSpec.limits`` count.
     """
 
     wall_s: float = 60.0
@@ -119,7 +121,8 @@ class ChangeKind(StrEnum):
 class OverlayChange:
     """One path under ``/repo`` that differs from the checkout below.
 
-    ``content`` is the new content, cut at the limit that was asked for, for ``WRITTEN`` files only.
+    ``path`` is relative to ``/repo`` and decoded like ``os.fsdecode`` does. ``content`` is the new content,
+    cut at the limit that was asked for, for ``WRITTEN`` files only.
     """
 
     path: str
@@ -146,7 +149,7 @@ class Sandbox(Protocol):
         environment: Mapping[str, str] | None = None,
         limits: Limits | None = None,
     ) -> CommandResult:
-        """Run one command and wait for it and everything it started.
+        """Run one command and wait for it and everything it started; a second call waits for the first.
 
         Never raises for what the command does: running out of anything is a status. Cancelling the
         call kills the command and all its descendants before the cancellation propagates.
@@ -177,7 +180,14 @@ class Sandbox(Protocol):
         ...
 
     async def evidence_diff(self, *, limit_bytes: int = 1024**2) -> tuple[OverlayChange, ...]:
-        """What the commands so far changed under ``/repo``, sorted by path; ``limit_bytes`` per file."""
+        """What the commands so far changed under ``/repo``, sorted by path; ``limit_bytes`` per file.
+
+        By file, as git sees a tree: an empty folder is nothing, and a file with the content and executable
+        bit of the checkout is no change.
+
+        Raises:
+            SandboxError: the changes cannot be listed within bounds of count, depth and time.
+        """
         ...
 
 
@@ -210,12 +220,17 @@ class Backend(Protocol):
     isolates: bool
     """False for debugging backends: ``auto`` never picks those."""
 
+    @property
+    def python(self) -> str:
+        """A host path of the interpreter that its sandboxes run, to choose dependencies for it."""
+        ...
+
     def python_version(self) -> tuple[int, int]:
         """``(major, minor)`` of the interpreter that its sandboxes run."""
         ...
 
     async def self_check(self) -> SelfCheck:
-        """Try, inside a real sandbox, that each promised limit is enforced."""
+        """Try, inside a real sandbox, that each promised limit is enforced; remembered once it passes."""
         ...
 
     def open(self, spec: SandboxSpec) -> AbstractAsyncContextManager[Sandbox]:

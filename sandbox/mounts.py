@@ -10,9 +10,10 @@ from repo_guardian.sandbox.interface import OUT, REPO, SandboxSpec
 WRITABLE = (REPO, OUT, "/tmp")  # noqa: S108 - inside
 """The folders that commands may write, and so the ones that files can be written to and read from."""
 
-_RESERVED = frozenset(
-    "bin dev etc home lib lib32 lib64 libx32 out proc python repo root run sbin sys tmp usr var".split()
-)
+_RESERVED = frozenset({
+    *("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "out", "proc", "python", "repo"),
+    *("root", "run", "sbin", "sys", "tmp", "usr", "var"),
+})  # fmt: skip
 
 
 def checked_mounts(spec: SandboxSpec) -> tuple[tuple[str, Path], ...]:
@@ -29,7 +30,8 @@ def checked_mounts(spec: SandboxSpec) -> tuple[tuple[str, Path], ...]:
             raise SandboxError(f"{mount.target!r} is not a place to mount at", hint="use an absolute path")
         if target.parts[1] in _RESERVED:
             raise SandboxError(f"/{target.parts[1]} belongs to the sandbox", hint="mount elsewhere")
-        if any(target.is_relative_to(other) or PurePosixPath(other).is_relative_to(target) for other, _ in mounts):
+        others = [PurePosixPath(other) for other, _ in mounts]
+        if any(target.is_relative_to(other) or other.is_relative_to(target) for other in others):
             raise SandboxError(f"two mounts overlap at {target}")
         if not mount.source.is_dir():
             raise SandboxError(f"{mount.source} is not a directory", hint="mounts are directories")
@@ -46,5 +48,5 @@ def writable_path(path: str) -> str:
     pure = PurePosixPath(path)
     normal = pure.is_absolute() and ".." not in pure.parts and "\0" not in path and str(pure) not in WRITABLE
     if not normal or not any(pure.is_relative_to(folder) for folder in WRITABLE):
-        raise SandboxError(f"{path!r} is not a file in {', '.join(WRITABLE)}", hint="use an absolute path there")
+        raise SandboxError(f"{path!r} is no file in {', '.join(WRITABLE)}", hint="use an absolute path there")
     return str(pure)

@@ -47,7 +47,8 @@ def bwrap_command(interpreter: Interpreter, mounts: tuple[tuple[str, Path], ...]
         *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv"),
         *("--hostname", "guardian", "--uid", identity, "--gid", identity, "--cap-drop", "ALL"),
         *_system(),
-        *("--proc", "/proc", "--dev", "/dev", "--bind", f"{BASE}/disk/shm", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108
+        *("--proc", "/proc", "--dev", "/dev", "--bind", f"{BASE}/disk/shm", "/dev/shm"),  # noqa: S108 - inside
+        *("--remount-ro", "/dev"),
     ]
     for index, (target, _) in enumerate(mounts):
         if target:

@@ -12,12 +12,15 @@ Arguments: LOWER UPPER FILE_BYTES TOTAL_BYTES MAX_PATHS. For each change, a line
 CONTENT_BYTES`` and then both; at the end the line ``end``.
 """
 
+# Everything goes through directory descriptors.
+# ruff: noqa: PTH
 from __future__ import annotations
 
 import os
 import stat
 import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -25,10 +28,25 @@ MAX_DEPTH = 200
 CHUNK = 1 << 20
 
 Change = tuple[str, bytes, bytes, bool]
+"""Kind, path, content, and whether the content is cut."""
 
 
 class Failed(Exception):
     """The changes cannot be listed; the text goes to the caller."""
+
+
+class Layers(NamedTuple):
+    """One folder as both layers have it.
+
+    ``upper`` and ``lower`` are descriptors; ``lower`` is None where the layer below has no such folder.
+    ``opaque`` says that the upper one hides the lower one; ``prefix`` is its path with a slash at the end.
+    """
+
+    upper: int
+    lower: int | None
+    prefix: bytes
+    opaque: bool
+    depth: int
 
 
 def _mode(folder: int | None, name: bytes) -> os.stat_result | None:
@@ -65,50 +83,48 @@ class Difference:
         self.file_limit = file_limit
         self.total = total
 
-    def walk(self, upper: int, lower: int | None, prefix: bytes, opaque: bool, depth: int = 0) -> Iterator[Change]:
-        """Changes in the folder ``upper``, which lies over ``lower``."""
-        if depth > MAX_DEPTH:
+    def walk(self, here: Layers) -> Iterator[Change]:
+        """Changes at and below one folder."""
+        if here.depth > MAX_DEPTH:
             raise Failed(f"folders are nested deeper than {MAX_DEPTH}")
-        names = _names(upper)
-        if lower is not None and opaque:
-            for name in set(_names(lower)) - set(names):
-                yield from self.removed(lower, name, prefix + name, depth)
+        names = _names(here.upper)
+        if here.lower is not None and here.opaque:
+            for name in set(_names(here.lower)) - set(names):
+                yield from self.removed(here.lower, name, here.prefix + name, here.depth)
         for name in names:
-            yield from self.entry(upper, lower, name, prefix + name, opaque, depth)
+            yield from self.entry(here, name)
 
-    def entry(
-        self, upper: int, lower: int | None, name: bytes, path: bytes, opaque: bool, depth: int
-    ) -> Iterator[Change]:
+    def entry(self, here: Layers, name: bytes) -> Iterator[Change]:
         """Changes at one name of the upper layer."""
-        above, below = _mode(upper, name), _mode(lower, name)
+        above, below = _mode(here.upper, name), _mode(here.lower, name)
+        path = here.prefix + name
         if above is None:
             return
         if _is_whiteout(above):
-            yield from self.removed(lower, name, path, depth)
+            yield from self.removed(here.lower, name, path, here.depth)
             return
         if stat.S_ISDIR(above.st_mode):
-            yield from self.folder(upper, lower, name, path, opaque, depth)
+            yield from self.folder(here, name, below)
             return
         if below is not None and stat.S_ISDIR(below.st_mode):
-            yield from self.removed(lower, name, path, depth)
+            yield from self.removed(here.lower, name, path, here.depth)
         if stat.S_ISREG(above.st_mode):
-            yield from self.file(upper, lower, name, path)
-        elif not self.same_link(upper, lower, name, above, below):
+            yield from self.file(here.upper, here.lower, name, path)
+        elif not self.same_link(here, name, above, below):
             yield "special", path, b"", False
 
-    def folder(
-        self, upper: int, lower: int | None, name: bytes, path: bytes, opaque: bool, depth: int
-    ) -> Iterator[Change]:
+    def folder(self, here: Layers, name: bytes, below: os.stat_result | None) -> Iterator[Change]:
         """Changes below a folder of the upper layer."""
-        below = _mode(lower, name)
-        child = os.open(name, FOLDER, dir_fd=upper)
+        path = here.prefix + name
+        child = os.open(name, FOLDER, dir_fd=here.upper)
         under: int | None = None
         try:
             if below is not None and stat.S_ISDIR(below.st_mode):
-                under = os.open(name, FOLDER, dir_fd=lower)
+                under = os.open(name, FOLDER, dir_fd=here.lower)
             elif below is not None:
                 yield "deleted", path, b"", False
-            yield from self.walk(child, under, path + b"/", opaque or _is_opaque(child), depth + 1)
+            opaque = here.opaque or _is_opaque(child)
+            yield from self.walk(Layers(child, under, path + b"/", opaque, here.depth + 1))
         finally:
             os.close(child)
             if under is not None:
@@ -162,31 +178,38 @@ class Difference:
             os.close(other)
 
     @staticmethod
-    def same_link(
-        upper: int, lower: int | None, name: bytes, above: os.stat_result, below: os.stat_result | None
-    ) -> bool:
+    def same_link(here: Layers, name: bytes, above: os.stat_result, below: os.stat_result | None) -> bool:
         """Whether both layers hold the same symbolic link (one was copied up, not changed)."""
         if below is None or not (stat.S_ISLNK(above.st_mode) and stat.S_ISLNK(below.st_mode)):
             return False
-        return os.readlink(name, dir_fd=upper) == os.readlink(name, dir_fd=lower)
+        return os.readlink(name, dir_fd=here.upper) == os.readlink(name, dir_fd=here.lower)
 
 
-def main(arguments: list[str]) -> int:
-    """Print the changes; exit code 1 and one line on standard error when that cannot be done."""
+def list_changes(arguments: list[str]) -> None:
+    """Print the changes.
+
+    Raises:
+        Failed, OSError: that cannot be done.
+    """
     file_limit, total, most = (int(text) for text in arguments[2:5])
     lower, upper = (os.open(path, FOLDER) for path in arguments[:2])
     out = sys.stdout.buffer
+    changes = Difference(file_limit, total).walk(Layers(upper, lower, b"", _is_opaque(upper), 0))
+    for count, (kind, path, content, cut) in enumerate(changes):
+        if count >= most:
+            raise Failed(f"more than {most} files changed")
+        out.write(f"{kind} {int(cut)} {len(path)} {len(content)}\n".encode() + path + content)
+    out.write(b"end\n")
+    out.flush()
+
+
+def main(arguments: list[str]) -> int:
+    """Exit code 1 and one line on standard error when the changes cannot be listed."""
     try:
-        changes = Difference(file_limit, total).walk(upper, lower, b"", _is_opaque(upper))
-        for count, (kind, path, content, cut) in enumerate(changes):
-            if count >= most:
-                raise Failed(f"more than {most} files changed")
-            out.write(f"{kind} {int(cut)} {len(path)} {len(content)}\n".encode() + path + content)
+        list_changes(arguments)
     except (Failed, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    out.write(b"end\n")
-    out.flush()
     return 0
 
 

@@ -6,8 +6,8 @@ It is the first process of a private mount and PID namespace, and so
 - when it ends, for whatever reason, the kernel kills every process of the sandbox.
 
 It ends when its standard input does, i.e. with the program that started it, even after SIGKILL. Everything
-is assembled in a tmpfs over the folder BASE. Protocol, a line each: it says ``ready PID`` or ``failed REASON``; then ``settle``
-kills and reaps whatever still runs and answers ``settled`` or ``failed REASON``.
+is assembled in a tmpfs over the folder BASE. Protocol, a line each: it says ``ready PID`` or ``failed
+REASON``; then ``settle`` kills and reaps whatever still runs and answers ``settled`` or ``failed REASON``.
 
 Arguments: BASE DISK_BYTES DISK_INODES OWNER INSIDE_SCRIPTS CHECKOUT [TARGET SOURCE]... where OWNER is the
 unprivileged user id that runs commands when started by root, else ``-``. Below BASE stand afterwards:
@@ -20,6 +20,8 @@ unprivileged user id that runs commands when started by root, else ``-``. Below 
     guardian/   our scripts, and links to trusted bytecode
 """
 
+# pathlib would cost more than everything else that starts here.
+# ruff: noqa: PTH
 from __future__ import annotations
 
 import ctypes
@@ -253,9 +255,10 @@ def serve() -> None:
 
 def main() -> None:
     """Prepare, say so, serve."""
+    if os.getpid() != 1:
+        say("failed no PID namespace of its own")
+        return
     try:
-        if os.getpid() != 1:
-            raise Failed("the keeper has no PID namespace of its own")
         outer = os.readlink("/proc/self")  # while /proc still is that of the parent's namespace
         _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
         prepare(sys.argv[1:])

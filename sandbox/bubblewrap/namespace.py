@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -172,10 +173,8 @@ async def _stop(process: anyio.abc.Process) -> str:
     said = b""
     assert process.stdin and process.stderr  # noqa: S101 - both are pipes
     with anyio.move_on_after(_CLOSE_S):
-        try:
+        with suppress(OSError, anyio.BrokenResourceError):
             await process.stdin.aclose()
-        except (OSError, anyio.BrokenResourceError):
-            pass
         async for chunk in process.stderr:
             said = (said + chunk)[-_LINE_BYTES:]
         await process.wait()

@@ -27,7 +27,14 @@ from repo_guardian.sandbox.execution import (
     not_started,
     one_line,
 )
-from repo_guardian.sandbox.interface import REPO, CommandResult, Limits, OverlayChange, ProcessStatus, SandboxSpec
+from repo_guardian.sandbox.interface import (
+    REPO,
+    CommandResult,
+    Limits,
+    OverlayChange,
+    ProcessStatus,
+    SandboxSpec,
+)
 from repo_guardian.sandbox.interpreter import Interpreter
 from repo_guardian.sandbox.mounts import writable_path
 
@@ -146,7 +153,8 @@ class BubblewrapSandbox:
             await process.wait()
 
         with ExitStack() as stack:
-            options, descriptors = self._bwrap, ()
+            options: list[str] = self._bwrap
+            descriptors: tuple[int, ...] = ()
             if self._seccomp is not None:
                 filter_fd = memory_file(self._seccomp)
                 stack.callback(os.close, filter_fd)

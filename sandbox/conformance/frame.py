@@ -30,10 +30,15 @@ LIMITS = Limits(
 )
 """Small enough that each is reached at once."""
 
-_TREE = {"a.txt": b"a\n", "pkg/__init__.py": b"", "pkg/m.py": b"VALUE = 1\n", "run.sh": b"#!/bin/sh\necho ran\n"}
+_TREE = {
+    "a.txt": b"a\n",
+    "pkg/__init__.py": b"",
+    "pkg/m.py": b"VALUE = 1\n",
+    "run.sh": b"#!/bin/sh\necho ran\n",
+}
 
 
-class Violation(Exception):
+class _Violation(Exception):
     """A backend does not do what a case demands; the text says what was seen instead."""
 
 
@@ -44,7 +49,7 @@ class Case:
     Attributes:
         name: short, with underscores.
         run: tries it in a sandbox opened with ``LIMITS`` over the checkout on the host that it is also
-            given; returns what was seen, in one line, or raises ``Violation``.
+            given; returns what was seen, in one line, or fails by ``demand``.
         isolation: only a backend that isolates can meet it.
         fast: part of the self-check.
     """
@@ -56,20 +61,25 @@ class Case:
 
 
 def demand(holds: bool, seen: str) -> None:
-    """Raise ``Violation`` with ``seen`` unless ``holds``."""
+    """End the case as failed, with what was ``seen``, unless ``holds``."""
     if not holds:
-        raise Violation(seen)
+        raise _Violation(seen)
 
 
 def summary(result: CommandResult) -> str:
     """A result in one line."""
     number = result.exit_code if result.exit_code is not None else result.signal
     text = (result.stderr or result.stdout).decode("utf-8", "replace").strip().splitlines()
-    return f"{result.status} {'' if number is None else number} {result.reason or (text[-1] if text else '')}".strip()
+    words = [
+        result.status,
+        "" if number is None else str(number),
+        result.reason or (text[-1] if text else ""),
+    ]
+    return " ".join(word for word in words if word)
 
 
 def demand_status(result: CommandResult, *statuses: ProcessStatus) -> None:
-    """Raise ``Violation`` unless the result has one of ``statuses``."""
+    """End the case as failed unless the result has one of ``statuses``."""
     demand(result.status in statuses, f"{' '.join(result.argv)[:80]!r} ended as {summary(result)}")
 
 
@@ -103,7 +113,7 @@ def tree_digest(folder: Path) -> str:
         info = path.lstat()
         content = b""
         if path.is_symlink():
-            content = os.fsencode(os.readlink(path))
+            content = os.fsencode(path.readlink())
         elif path.is_file():
             content = path.read_bytes()
         digest.update(repr((str(path.relative_to(folder)), info.st_mode, content)).encode())
@@ -118,6 +128,6 @@ async def run_case(backend: Backend, case: Case, folder: Path) -> Check:
         async with backend.open(SandboxSpec(checkout, commit="conformance", limits=LIMITS)) as sandbox:
             seen = await case.run(sandbox, checkout)
         demand(tree_digest(checkout) == before, "the checkout has changed")
-    except Violation as violation:
+    except _Violation as violation:
         return Check(case.name, passed=False, detail=str(violation))
     return Check(case.name, passed=True, detail=seen)

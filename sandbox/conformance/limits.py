@@ -168,7 +168,7 @@ print(made)
 
 async def output(sandbox: Sandbox, _: Path) -> str:
     """Output past the limit is dropped and marked, and does not stop the command."""
-    code = "import sys\nfor _ in range(100): sys.stdout.write('x' * 10000)\nsys.stderr.write('e')\nsys.exit(3)"
+    code = "import sys\nfor _ in range(100): print('x' * 10000)\nsys.stderr.write('e')\nsys.exit(3)"
     result = await python(sandbox, code)
     demand(result.exit_code == 3, summary(result))
     demand(result.stdout_truncated and len(result.stdout) == LIMITS.output_bytes, "stdout is not cut there")
@@ -181,7 +181,7 @@ async def output(sandbox: Sandbox, _: Path) -> str:
 
 async def descendants(sandbox: Sandbox, _: Path) -> str:
     """A double-forked daemon dies with its command, both on time-out and on a normal end."""
-    for seconds, wall_s in (("60", 0.5), ("0.1", 20.0)):
+    for seconds, wall_s in (("60", 0.3), ("0.1", 20.0)):
         await python(sandbox, _BEAT, seconds, limits=replace(LIMITS, wall_s=wall_s))
         first = await output_of(sandbox, "stat", "--format=%s", "/tmp/beat")  # noqa: S108 - inside
         await output_of(sandbox, "sleep", "0.1")
@@ -197,7 +197,7 @@ CASES = (
     Case("disk_bytes", disk_bytes, isolation=True, fast=True),
     Case("disk_inodes", disk_inodes, isolation=True, fast=True),
     Case("descendants", descendants, isolation=True, fast=True),
-    Case("wall_clock", wall_clock, fast=True),
+    Case("wall_clock", wall_clock),
     Case("cpu_time", cpu_time),
     Case("output", output),
     Case("threads", threads, isolation=True),

@@ -11,7 +11,7 @@ that stays beside the command writes the raw ``wait`` status to a pipe of its ow
 ``CONFIG_FD`` holds NUL-separated fields; ``execution.py`` writes them.
 """
 
-import _signal
+import _signal  # type: ignore[import-not-found]  # signal itself costs 2 ms, for its enums
 import os
 import resource
 import sys
@@ -31,9 +31,8 @@ def _apply_limits(cpu_s: int, address_space: int, processes: int, file_size: int
     )
     for name, soft, hard in pairs:
         ceiling = resource.getrlimit(name)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(name, (soft, hard))
+        bounded = ceiling != resource.RLIM_INFINITY
+        resource.setrlimit(name, (min(soft, ceiling), min(hard, ceiling)) if bounded else (soft, hard))
 
 
 def _become(fields: list[bytes]) -> None:
