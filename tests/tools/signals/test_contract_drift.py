@@ -54,6 +54,12 @@ def test_default_removed_names_the_parameter_and_counts_the_calls(base, current,
         ("(a)", "(a, b)", [ChangeKind.PARAMETER_ADDED], "(1)"),
         ("(a, c)", "(a, b, c)", [ChangeKind.PARAMETER_ADDED], "(1, 2)"),
         ("(a, b)", "(a)", [ChangeKind.PARAMETER_REMOVED], "(1, 2)"),
+        (
+            "(data)",
+            "(s, /)",
+            [ChangeKind.PARAMETER_RENAMED, ChangeKind.PARAMETER_POSITIONAL_ONLY],
+            "(data=2)",
+        ),
         ("(a, cmd)", "(a, argv)", [ChangeKind.PARAMETER_RENAMED], "(1, cmd=2)"),
         ("(a, cmd=1)", "(a, cmd_parts=1)", [ChangeKind.PARAMETER_RENAMED], "(1, cmd=2)"),
         ("(a, *, cmd=1)", "(a, *, command=1)", [ChangeKind.PARAMETER_RENAMED], "(1, cmd=2)"),
@@ -90,6 +96,8 @@ def test_each_breaking_change_is_one_signal_with_its_witness(
         ("(a, *args)", "(a, *rest)"),
         ("(a, /)", "(b, /)"),
         ("(__a, b)", "(a, /, b)"),
+        ("(*rest)", "(__a=None, *rest)"),
+        ("(*rest, **kw)", "(a=None, *rest, **kw)"),
         ("(a, /)", "(a)"),
         ("(a, *, b)", "(a, b)"),
         ("(a)", "(*args, **kwargs)"),
@@ -268,7 +276,7 @@ def test_a_reexport_that_now_leads_to_another_contract_is_reported_under_its_own
     current.package("pkg").function("pkg._new.f", "(a, b)").alias("pkg.f", "pkg._new.f")
     current.module("pkg._old")
     signal = _only(drift(base, current))
-    assert signal.symbols == ("pkg.f", "pkg._old.f")
+    assert signal.symbols == ("pkg.f", "pkg._old.f", "pkg._new.f")
     assert (signal.detail.module, signal.detail.qualname) == ("pkg", "f")
     assert signal.public
 
@@ -285,7 +293,27 @@ def test_private_symbols_are_reported_only_when_something_uses_them(base, curren
 def test_a_private_module_s_function_is_public_when_a_package_exports_it(base, current, drift):
     for graph, text in ((base, "(a)"), (current, "(a, b)")):
         graph.package("pkg").function("pkg._impl.f", text).alias("pkg.f", "pkg._impl.f")
-    assert _only(drift(base, current)).public
+    signal = _only(drift(base, current))
+    assert signal.public and signal.symbols == ("pkg.f", "pkg._impl.f")
+    assert (signal.detail.module, signal.detail.qualname) == ("pkg", "f")
+    assert signal.detail.old_id == "pkg._impl.f"
+
+
+def test_members_go_by_the_re_export_of_their_class(base, current, drift):
+    for graph, text in ((base, "(a)"), (current, "(a, b)")):
+        graph.package("pkg").cls("pkg._impl.C").function("pkg._impl.C.run", text)
+        graph.function("pkg._impl.C._hidden", text).alias("pkg.C", "pkg._impl.C")
+    signal = _only(drift(base, current))
+    assert signal.symbols == ("pkg.C.run", "pkg._impl.C.run")
+    assert (signal.detail.module, signal.detail.qualname) == ("pkg", "C.run")
+
+
+def test_special_methods_are_called_by_position(base, current, drift):
+    for graph, text in ((base, "(instance, owner)"), (current, "(obj, cls)")):
+        graph.cls("pkg.C").function("pkg.C.__get__", text).function("pkg.C.__set__", "(a)")
+    assert drift(base, current) == ()
+    current.function("pkg.C.__set__", "(a, b)")
+    assert _only(drift(base, current)).symbols == ("pkg.C.__set__",)
 
 
 @pytest.mark.parametrize("uncertain", [("base",), ("current",), ("base", "current")])

@@ -162,7 +162,22 @@ def test_a_star_import_from_outside_may_serve_any_name(base, current, drift):
     assert drift(base, current) == ()
 
 
+@pytest.mark.parametrize("line", ["globals().update(made)", "sys.modules[__name__] = Lazy()"])
+def test_a_module_that_writes_its_own_namespace_may_serve_any_name(base, current, drift, line):
+    base.function("pkg.f")
+    target = "builtins.globals" if line.startswith("globals") else "sys.modules"
+    current.module("pkg").use("pkg", target, line=line, resolution=UNRESOLVED)
+    assert drift(base, current) == ()
+
+
 # -- members of classes
+
+
+def test_a_class_that_code_adds_members_to_serves_any_name(base, current, drift):
+    base.cls("pkg.C").function("pkg.C.run").cls("pkg.D").function("pkg.D.run")
+    current.cls("pkg.C").use("pkg", "pkg.C", line="setattr(C, name, make(name))")
+    current.cls("pkg.D", decorators=("proxy_methods('run')",))
+    assert drift(base, current) == ()
 
 
 def test_a_method_moved_to_a_base_class_is_not_removed(base, current, drift):
@@ -191,9 +206,10 @@ def test_a_guess_by_name_alone_does_not_make_a_private_removal_a_signal(base, cu
     assert drift(base, current) == ()
 
 
-def test_a_member_pushed_down_to_subclasses_is_still_there_for_its_own_class(base, current, drift):
+def test_a_member_pushed_down_to_subclasses_may_be_what_its_uses_reach(base, current, drift):
     base.cls("pkg.B").function("pkg.B._step").function("pkg.B.run").cls("pkg.C", "pkg.B")
     current.cls("pkg.B").function("pkg.B.run").cls("pkg.C", "pkg.B").function("pkg.C._step")
+    current.function("app.main").call("app.main", "pkg.B._step", "()", resolution=UNRESOLVED)
     current.call("pkg.B.run", "pkg.B._step", "()", line="self._step()", resolution=UNRESOLVED)
     assert drift(base, current) == ()
 

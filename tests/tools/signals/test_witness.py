@@ -150,7 +150,7 @@ def test_shapes_that_need_a_variadic_are_marked(text):
         ("(a, b)", "(b, a)", "(1, 2)", (0, "'a'", "'b'")),
         ("(a, b=1)", "(a, x=0, b=1)", "(1, 2)", (1, "'b'", "'x'")),
         ("(a, b, c=1)", "(a, c=1)", "(1, 2)", (1, "'b'", "'c'")),
-        ("(a, *rest)", "(a, b=None, *rest)", "(1, 2)", (1, "*rest", "'b'")),
+        ("(a, *rest)", "(a, b=None, *rest)", "(1, 2)", None),
         ("(a, b=None)", "(a, *rest, b=None)", "(1, 2)", (1, "'b'", "*rest")),
         ("(old)", "(new)", "(1)", None),
         ("(a, b)", "(*args)", "(1, 2)", None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
-from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import Symbol
 
 
 def is_public(comparison: Comparison, symbol: Symbol) -> bool:
@@ -14,7 +14,7 @@ def is_public(comparison: Comparison, symbol: Symbol) -> bool:
     """
     if is_local(comparison, symbol) or ":" in symbol.id:
         return False
-    return symbol.public or _is_reexported(comparison, symbol)
+    return symbol.public or bool(_reexports(comparison, symbol))
 
 
 def lost_exports(comparison: Comparison, symbol: Symbol) -> tuple[str, ...]:
@@ -44,13 +44,26 @@ def is_local(comparison: Comparison, symbol: Symbol) -> bool:
     return False
 
 
-def module_and_qualname(comparison: Comparison, symbol: Symbol) -> tuple[str, str]:
-    """Import name of the module that a base symbol lives in, and the attribute path inside it."""
-    module = comparison.base.module_of(symbol.id)
+def public_name(comparison: Comparison, symbol: Symbol) -> str:
+    """The name by which outsiders know a base symbol: its id, or its shortest re-export when that is private.
+
+    A member of a re-exported class goes by the class's re-export.
+    """
+    exports = () if symbol.public else _reexports(comparison, symbol)
+    if not exports:
+        return symbol.id
+    shortest = min((alias.id for alias in exports), key=lambda name: (name.count("."), name))
+    below = _below_module(comparison, symbol.id).partition(".")[2]
+    return f"{shortest}.{below}" if below else shortest
+
+
+def module_and_qualname(comparison: Comparison, name: str) -> tuple[str, str]:
+    """Import name of the module that a name of the base lies in, and the attribute path inside it."""
+    module = comparison.base.module_of(name)
     if module is None:
-        head, _, rest = symbol.id.partition(".")
+        head, _, rest = name.partition(".")
         return head, rest
-    return module.id.rpartition(":")[2], symbol.id[len(module.id) + 1 :]
+    return module.id.rpartition(":")[2], _below_module(comparison, name)
 
 
 def is_dunder(name: str) -> bool:
@@ -58,9 +71,15 @@ def is_dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def _is_reexported(comparison: Comparison, symbol: Symbol) -> bool:
-    module, qualname = module_and_qualname(comparison, symbol)
-    parts = qualname.split(".")
-    if symbol.kind is SymbolKind.MODULE or any(p.startswith("_") and not is_dunder(p) for p in parts[1:]):
-        return False
-    return f"{module}.{parts[0]}" in comparison.reexports
+def _reexports(comparison: Comparison, symbol: Symbol) -> tuple[Symbol, ...]:
+    """Public aliases of a symbol, or of the class that it is a public member of."""
+    below = _below_module(comparison, symbol.id)
+    first, *members = below.split(".")
+    if not below or any(part.startswith("_") and not is_dunder(part) for part in members):
+        return ()
+    return comparison.reexports.get(symbol.id[: len(symbol.id) - len(below)] + first, ())
+
+
+def _below_module(comparison: Comparison, name: str) -> str:
+    module = comparison.base.module_of(name)
+    return name[len(module.id) + 1 :] if module is not None else name.partition(".")[2]

@@ -48,8 +48,9 @@ def parameter_changes(before: Signature, after: Signature) -> tuple[ContractChan
 def _renames(before: Signature, after: Signature) -> dict[str, str]:
     """Old to new name where a vanished and a new parameter hold the same place.
 
-    Place means the same kind and default and either the same position, or being the only pair. Between
-    optional parameters, which come and go more freely, the names have to be alike too.
+    Place means the same default, both positional or both keyword-only, and either the same position or
+    being the only pair. Between optional parameters, which come and go more freely, the names have to be
+    alike too.
     """
     old_names = {p.name for p in before.parameters}
     new_names = {p.name for p in after.parameters}
@@ -58,7 +59,8 @@ def _renames(before: Signature, after: Signature) -> dict[str, str]:
     renames: dict[str, str] = {}
     for old in gone:
         for new in come:
-            alike = old.kind is new.kind and old.default == new.default
+            same_kind = old.kind is new.kind or (old.kind in POSITIONAL and new.kind in POSITIONAL)
+            alike = same_kind and old.default == new.default
             alike = alike and (old.default is None or _similar(old.name, new.name))
             same_place = _place(before, old) == _place(after, new) and old.kind in POSITIONAL
             lone_pair = len(gone) == len(come) == 1
@@ -124,18 +126,9 @@ def _added(
     if parameter.kind not in POSITIONAL:
         return None
     kept = {p.name for p in before.parameters} | set(renames.values())
-    both_open = all(
-        any(p.kind is ParameterKind.VAR_POSITIONAL for p in s.parameters) for s in (before, after)
-    )
     later = after.parameters[_place(after, parameter) + 1 :]
     displaced = [p for p in later if p.kind in POSITIONAL and p.name in kept]
-    displaced += [p for p in later if p.kind is ParameterKind.VAR_POSITIONAL and both_open]
     if not displaced:
         return None
-    shown = displaced[0].render() if displaced[0].kind in VARIADIC else repr(displaced[0].name)
-    text = f"parameter {parameter.name!r} was inserted before {shown}"
+    text = f"parameter {parameter.name!r} was inserted before {displaced[0].name!r}"
     return ContractChange(ChangeKind.PARAMETER_INSERTED, text, parameter.name)
-
-
-def _takes_any(signature: Signature) -> bool:
-    return any(p.kind is ParameterKind.VAR_POSITIONAL for p in signature.parameters)

@@ -182,8 +182,7 @@ def _detail(
     comparison: Comparison, subject: Subject, changes: tuple[ContractChange, ...], proof: _Proof
 ) -> SymbolDetail:
     before, after = subject.before, subject.after
-    reached_by = comparison.base.symbols[subject.name]
-    module, qualname = module_and_qualname(comparison, reached_by)
+    module, qualname = module_and_qualname(comparison, subject.name)
     return SymbolDetail(
         symbol_kind=before.symbol.kind,
         module=module,

@@ -69,24 +69,26 @@ def of_contract(
 def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
     """The uses of a name, or of an alias gone with it, that lead nowhere any more; all of them lag."""
     found: dict[tuple[str, int, int, str], Dependent] = {}
+    if _pushed_down(comparison, symbol):
+        return ()
     for name in (symbol.id, *comparison.synonyms.get(symbol.id, ())):
         for edge in comparison.dangling(name):
-            if not _pushed_down(comparison, symbol, edge):
-                found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
+            found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
     if symbol.kind is SymbolKind.METHOD:
         for edge in _stranded_calls(comparison, symbol):
             found.setdefault(_place(edge), _dependent(edge, f"{symbol.id} no longer exists"))
     return order(found.values())
 
 
-def _pushed_down(comparison: Comparison, symbol: Symbol, edge: Edge) -> bool:
-    """Whether a class uses a member of its own that its subclasses define now, as a template method does."""
+def _pushed_down(comparison: Comparison, symbol: Symbol) -> bool:
+    """Whether subclasses define the member now, as for a template method.
+
+    What the graph takes for an instance of the base, by ``self`` or an annotation, may then be one of
+    theirs, so that no use is certain to fail.
+    """
     owner, _, name = symbol.id.rpartition(".")
-    if not edge.source.startswith(f"{owner}.") or owner not in comparison.current.symbols:
-        return False
-    return any(
-        f"{child}.{name}" in comparison.current.symbols for child in comparison.hierarchy.subclasses(owner)
-    )
+    below = comparison.hierarchy.subclasses(owner) if owner in comparison.current.symbols else ()
+    return any(f"{child}.{name}" in comparison.current.symbols for child in below)
 
 
 def _stranded_calls(comparison: Comparison, method: Symbol) -> list[Edge]:

@@ -31,13 +31,19 @@ _KNOWN: dict[str, object] = {
     "IntFlag": enum.IntFlag,
 }
 
+_PLAIN_DECORATORS = frozenset(
+    {"dataclass", "final", "total_ordering", "runtime_checkable", "unique", "deprecated", "s", "attrs",
+     "attr", "define", "frozen", "mutable"}
+)  # fmt: skip
+"""Class decorators, by their last name, that add no member anyone asks for by name."""
+
 
 class Absence(enum.StrEnum):
     """Why a lookup found no definition in the repository."""
 
     ABSENT = "absent"
     UNKNOWN = "unknown"
-    """A base outside the repository, or ``__getattr__``, may provide it."""
+    """A base outside the repository, ``__getattr__``, a decorator or ``setattr`` may provide it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,16 @@ class Hierarchy:
                 if edge.target not in found:
                     found.append(edge.target)
         return bases
+
+    def _is_dynamic(self, class_id: str) -> bool:
+        """Whether a class may have members that its body does not show."""
+        symbol = self._graph.symbols.get(class_id)
+        decorators = symbol.decorators if symbol is not None else ()
+        return (
+            f"{class_id}.__getattr__" in self._graph.symbols
+            or any(decorator_name(d) not in _PLAIN_DECORATORS for d in decorators)
+            or any("setattr(" in edge.text for edge in self._graph.uses(class_id))
+        )
 
     @cached_property
     def _subclasses(self) -> dict[str, list[str]]:
@@ -113,7 +129,7 @@ class Hierarchy:
             found = self._graph.symbols.get(f"{owner}.{name}")
             if found is not None:
                 return found
-            dynamic = dynamic or f"{owner}.__getattr__" in self._graph.symbols
+            dynamic = dynamic or self._is_dynamic(owner)
         return Absence.UNKNOWN if dynamic or hasattr(object, name) else Absence.ABSENT
 
     def constructor(self, class_id: str) -> Constructor | None:

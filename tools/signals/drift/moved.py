@@ -36,7 +36,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
         if not certainly_used(dependents) and (not public or is_dunder(symbol.name)):
             continue
         before, after = definition_text(symbol), f"{definition_text(new)} in {new.id}"
-        module, qualname = module_and_qualname(comparison, symbol)
+        module, qualname = module_and_qualname(comparison, symbol.id)
         yield Signal(
             key=signal_key(SignalKind.SYMBOL_MOVED, old_id, before, after),
             kind=SignalKind.SYMBOL_MOVED,

@@ -1,8 +1,8 @@
 """Where a dotted name leads in one graph: to a symbol, out of the repository, or nowhere.
 
 Follows aliases, modules behind aliases, inherited members and star imports. In doubt a name leads outside:
-``__getattr__`` of a module or class, a base class or star import from another distribution, and attributes
-of values may all provide it.
+``__getattr__`` of a module or class, code that writes into ``globals()``, a base class or star import from
+another distribution, and attributes of values may all provide it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from repo_guardian.tools.signals.drift.hierarchy import Absence, Hierarchy
 from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolGraph, SymbolKind
 
 _STAR_IMPORT = re.compile(r"\bimport\s*\*")
+
+_NAMESPACES = ("globals", "vars", "locals")
+"""Builtins through which module-level code can define names that no statement binds."""
 
 
 class Elsewhere(StrEnum):
@@ -73,6 +76,8 @@ class Names:
             return Elsewhere.OUTSIDE
         if f"{owner.id}.{last}" in self._graph.symbols:
             return self._resolve(f"{owner.id}.{last}", seen)
+        if owner.id in self._writes_itself:
+            return Elsewhere.OUTSIDE
         return self._through_stars(owner.id, last, seen)
 
     def _through_stars(self, module_id: str, last: str, seen: set[str]) -> Symbol | Elsewhere:
@@ -81,6 +86,13 @@ class Names:
             if found is not Elsewhere.NOWHERE and not last.startswith("_"):
                 return found
         return Elsewhere.NOWHERE
+
+    @cached_property
+    def _writes_itself(self) -> frozenset[str]:
+        """Modules that reach for their own namespace while they are imported."""
+        reaches = (e for name in _NAMESPACES for e in self._graph.uses(f"builtins.{name}"))
+        itself = (e for e in self._graph.edges if "sys.modules[" in e.text)
+        return frozenset(edge.source for edge in (*reaches, *itself))
 
     @cached_property
     def _stars(self) -> dict[str, list[str]]:

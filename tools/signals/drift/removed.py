@@ -39,7 +39,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             continue
         names = _names(comparison, symbol)
         before = definition_text(symbol)
-        module, qualname = module_and_qualname(comparison, symbol)
+        module, qualname = module_and_qualname(comparison, symbol.id)
         yield Signal(
             key=signal_key(SignalKind.SYMBOL_REMOVED, symbol.id, before, ""),
             kind=SignalKind.SYMBOL_REMOVED,

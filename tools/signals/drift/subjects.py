@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from repo_guardian.tools.signals.drift.audience import is_dunder, public_name
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
@@ -35,7 +36,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One callable at both commits; ``name`` is its id at the base, ``others`` ids of the same thing."""
+    """One callable at both commits; ``name`` is what outsiders call it, ``others`` ids of the same thing."""
 
     name: str
     before: Side
@@ -90,7 +91,7 @@ def _retargeted(comparison: Comparison) -> Iterator[Subject]:
         symbol = comparison.base.symbols[target]
         subject = _pair(comparison, name, symbol, comparison.current.symbols[now_id])
         if subject is not None:
-            yield Subject(name, subject.before, subject.after, (*others, target))
+            yield replace(subject, others=tuple(dict.fromkeys((*others, *subject.others))))
 
 
 def _pair(comparison: Comparison, name: str, symbol: Symbol, now: object) -> Subject | None:
@@ -100,11 +101,13 @@ def _pair(comparison: Comparison, name: str, symbol: Symbol, now: object) -> Sub
         return None
     before = _side(comparison.base_hierarchy, symbol)
     if before is not None:
-        before = replace(before, signature=_as_promised(before.signature))
+        before = replace(before, signature=_as_promised(symbol, before.signature))
     after = _side(comparison.hierarchy, now)
     if before is None or after is None:
         return None
-    return Subject(name, before, after, () if now.id == name else (now.id,))
+    known_as = public_name(comparison, symbol) if name == symbol.id else name
+    others = dict.fromkeys(other for other in (symbol.id, now.id) if other != known_as)
+    return Subject(known_as, before, after, tuple(others))
 
 
 def _side(hierarchy: Hierarchy, symbol: Symbol) -> Side | None:
@@ -124,15 +127,17 @@ def _side(hierarchy: Hierarchy, symbol: Symbol) -> Side | None:
     return Side(symbol, symbol, signature, (symbol.id,)) if signature is not None else None
 
 
-def _as_promised(signature: Signature) -> Signature:
-    """Leading parameters called ``__name`` as positional-only: nobody was to name them (PEP 484).
+def _as_promised(symbol: Symbol, signature: Signature) -> Signature:
+    """Parameters that nobody was to name as positional-only, which narrows the calls that count as valid.
 
-    Only for the earlier side, where it narrows the calls that count as valid.
+    These are leading ones called ``__name`` (PEP 484), and all of a special method, which the
+    interpreter calls by position. Only for the earlier side.
     """
+    special = symbol.kind is SymbolKind.METHOD and is_dunder(symbol.name) and symbol.name != "__call__"
     parameters = list(signature.parameters)
     for index, parameter in enumerate(parameters):
         if parameter.kind is ParameterKind.POSITIONAL_OR_KEYWORD:
-            if not parameter.name.startswith("__") or parameter.name.endswith("__"):
+            if not special and (not parameter.name.startswith("__") or is_dunder(parameter.name)):
                 break
             parameters[index] = replace(parameter, kind=ParameterKind.POSITIONAL_ONLY)
     return replace(signature, parameters=tuple(parameters))

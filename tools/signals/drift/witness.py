@@ -58,7 +58,8 @@ def shift(before: Signature, after: Signature, call: CallShape) -> tuple[int, st
 
     Returns its index, the slot at the base and the slot now; None when all arrive where they did. A
     parameter that was only renamed is no shift: one of the two names has to live on elsewhere in the
-    other signature, or the slot was ``*args`` and a named parameter now stands before it.
+    other signature. Nor is an argument that ``*args`` took and a named parameter takes now, which is how
+    a contract is spelled out.
     """
     names_before = {p.name for p in before.parameters}
     names_after = {p.name for p in after.parameters}
@@ -66,11 +67,8 @@ def shift(before: Signature, after: Signature, call: CallShape) -> tuple[int, st
         old, new = _slot(before, index), _slot(after, index)
         if old is None or new is None or old.name == new.name:
             continue
-        old_variadic = old.kind is ParameterKind.VAR_POSITIONAL
-        new_variadic = new.kind is ParameterKind.VAR_POSITIONAL
-        if old_variadic and (new_variadic or not _takes_any(after)):
-            continue
-        if old_variadic or old.name in names_after or (new.name in names_before and not new_variadic):
+        kept = old.name in names_after or (new.name in names_before and new.kind in POSITIONAL)
+        if old.kind in POSITIONAL and kept:
             return index, _slot_name(old), _slot_name(new)
     return None
 
