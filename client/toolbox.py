@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from repo_guardian.server.contract.cycles import (
@@ -33,8 +32,8 @@ from repo_guardian.server.contract.wire import Wire
 
 if TYPE_CHECKING:
     from fastmcp import Client
+    from fastmcp.client.progress import ProgressHandler
 
-ProgressHandler = Callable[[float, float | None, str | None], Awaitable[None]]
 Model = TypeVar("Model", bound=Wire)
 
 OBSERVATION_CHARS = 400

@@ -6,9 +6,13 @@ The tests share this process and can forge what is written; the host compares it
 accounts and labels the result as reported by untrusted code.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import sys
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -19,13 +23,13 @@ _FRAMES = 50
 class Witness:
     """Writes numbered records to the supervisor's pipe; only the process that created it may."""
 
-    def __init__(self, fd, modules):
+    def __init__(self, fd: int, modules: list[str]) -> None:
         self._fd = fd
         self._pid = os.getpid()
         self._sequence = 0
         self._modules = modules
 
-    def emit(self, kind, **fields):
+    def emit(self, kind: str, **fields: Any) -> None:
         """Write one record. ``pid`` lets the supervisor tell a forked child's records apart."""
         self._sequence += 1
         record = {"kind": kind, "n": self._sequence, "pid": os.getpid(), "owner": self._pid}
@@ -33,12 +37,12 @@ class Witness:
         os.write(self._fd, (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii"))
 
     @pytest.hookimpl(trylast=True)
-    def pytest_collection_finish(self, session):
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Report the ids that were collected, in order."""
         self.emit("collected", ids=[item.nodeid for item in session.items])
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_make_collect_report(self, collector):
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, None]:
         """Report a module that could not be collected, with its exception."""
         outcome = yield
         report = outcome.get_result()
@@ -48,7 +52,9 @@ class Witness:
             self.emit("collect_error", id=collector.nodeid, exception=_exception(excinfo))
 
     @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_makereport(self, item, call):
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, None]:
         """Report each phase of each test, and tag the test for the final report."""
         if call.when == "setup":
             item.user_properties.append(("guardian_id", item.nodeid))
@@ -64,7 +70,7 @@ class Witness:
             exception=exception,
         )
 
-    def pytest_sessionfinish(self, session, exitstatus):
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Report where the modules under test were loaded from, and the status as pytest sees it."""
         loaded = {}
         for name in self._modules:
@@ -74,7 +80,7 @@ class Witness:
         self.emit("finish", status=int(exitstatus), loaded=loaded)
 
 
-def _exception(excinfo):
+def _exception(excinfo: Any) -> dict[str, Any] | None:
     if excinfo is None:
         return None
     value = excinfo.value
@@ -94,19 +100,19 @@ def _exception(excinfo):
     }
 
 
-def _text(value):
+def _text(value: BaseException) -> str:
     try:
         return str(value)[:_MESSAGE_CHARS]
     except Exception as error:
         return f"<unprintable: {type(error).__name__}>"
 
 
-def _attribute(value, name):
+def _attribute(value: BaseException, name: str) -> str | None:
     found = getattr(value, name, None)
     return found if isinstance(found, str) else None
 
 
-def _owner(value):
+def _owner(value: BaseException) -> str | None:
     """For an AttributeError: the dotted name of the module or class that lacks the attribute."""
     if not isinstance(value, AttributeError):
         return None
@@ -119,7 +125,7 @@ def _owner(value):
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     """Register the witness when a supervisor is listening."""
     fd = os.environ.pop("GUARDIAN_WITNESS_FD", None)
     modules = os.environ.pop("GUARDIAN_WITNESS_MODULES", "")

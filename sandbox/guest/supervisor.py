@@ -7,6 +7,8 @@ and after), ``report`` (the JUnit XML as text) and ``exit``. What pytest prints 
 Imports only the standard library.
 """
 
+from __future__ import annotations
+
 import ctypes
 import hashlib
 import json
@@ -14,6 +16,7 @@ import os
 import subprocess
 import sys
 import threading
+from typing import Any
 
 PR_SET_DUMPABLE = 4
 REPORT_BYTES = 4 * 1024 * 1024
@@ -21,7 +24,7 @@ LINE_BYTES = 1024 * 1024
 DRAIN_S = 2.0
 
 
-def main():
+def main() -> None:
     """Run the task from standard input; the exit code is always 0 when the account is complete."""
     # Not dumpable: a test running as the same user cannot open our descriptors through /proc.
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -55,14 +58,14 @@ def main():
 _lock = threading.Lock()
 
 
-def emit(record):
+def emit(record: dict[str, Any]) -> None:
     """Print one record as one line; whole lines only, from either thread."""
     with _lock:
         sys.stdout.write(json.dumps(record, ensure_ascii=True) + "\n")
         sys.stdout.flush()
 
 
-def forward(reader, pid):
+def forward(reader: int, pid: int) -> None:
     """Pass the plugin's lines on, marking those that another process than pytest's wrote."""
     with os.fdopen(reader, "rb") as stream:
         while True:
@@ -78,7 +81,7 @@ def forward(reader, pid):
             emit({"kind": "stream", "foreign": foreign, "record": record})
 
 
-def digest(path):
+def digest(path: str) -> str | None:
     """SHA-256 of a regular file's bytes; None when there is none (links are not followed)."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -91,7 +94,7 @@ def digest(path):
             return None
 
 
-def report(path):
+def report(path: str) -> str | None:
     """The final report's text; None when there is none or it is larger than we accept."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from repo_guardian.memory_store import vocabulary as stored
 from repo_guardian.memory_store.records import (
     CycleRecord,
     CycleWrite,
@@ -113,8 +114,8 @@ def hypothesis_records(
         events += [
             HypothesisEvent(
                 hypothesis=hypothesis.key,
-                grade=event.grade.value,
-                verdict=event.verdict.value if event.verdict is not None else None,
+                grade=stored.Grade(event.grade.value),
+                verdict=stored.Verdict(event.verdict.value) if event.verdict is not None else None,
                 reason=event.reason,
                 citations=event.citations,
             )
@@ -131,7 +132,7 @@ def _hypothesis_record(hypothesis: Hypothesis) -> HypothesisRecord:
         claim=draft.claim,
         consequence=draft.consequence,
         remedy=draft.remedy.text,
-        origin=draft.origin.value,
+        origin=stored.Origin(draft.origin.value),
         locus_files=draft.locus.files,
         locus_symbols=draft.locus.symbols,
         signal_keys=draft.signal_keys,
@@ -156,7 +157,7 @@ def probe_records(
             process_status=probe.process_status,
             exit_code=probe.exit_code,
             outcomes={test.test_id: test.outcome.value for test in probe.outcomes},
-            evidence_status=probe.evidence.value,
+            evidence_status=stored.EvidenceStatus(probe.evidence.value),
             reason=probe.evidence_reason,
             test_source=probe.test_source,
             evidence_diff=probe.revert.evidence_diff if probe.revert is not None else "",
@@ -202,7 +203,7 @@ def cycle_record(
         number=number,
         commit=commit,
         base=base,
-        arm="memory",
+        arm=stored.Arm.MEMORY,
         policy=close.policy,
         model=close.model,
         sandbox=envelope.sandbox_backend or "none",

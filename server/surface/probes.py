@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.session.capability import prepare
@@ -22,30 +22,33 @@ def register(server: FastMCP, context: ServerContext) -> None:
 
     @server.tool(name="probe_run_test", title="Run the test now", annotations=EXECUTES)
     @told
-    async def probe_run_test(cycle_id: str, probe_id: str) -> ProbeEntry:
+    async def probe_run_test(cycle_id: str, probe_id: str, ctx: Context) -> ProbeEntry:
         """Run a written test (the id of its probe_synthesize_test entry) at the cycle's commit, in a
         sandbox without a network, repeatedly.
         """
+        await ctx.report_progress(0, message="running the test at this commit")
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().run(execution, probe_id)
 
     @server.tool(name="probe_differential_run", title="Run the test at the base", annotations=EXECUTES)
     @told
-    async def probe_differential_run(cycle_id: str, probe_id: str) -> ProbeEntry:
+    async def probe_differential_run(cycle_id: str, probe_id: str, ctx: Context) -> ProbeEntry:
         """Run the same test (the id of its probe_run_test entry) at the base: a test that passes there
         and fails now shows what the change did.
         """
+        await ctx.report_progress(0, message="running the same test at the base")
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().differential(execution, probe_id)
 
     @server.tool(name="probe_fix", title="Run the test with the cause reverted", annotations=EXECUTES)
     @told
-    async def probe_fix(cycle_id: str, probe_id: str) -> ProbeEntry:
+    async def probe_fix(cycle_id: str, probe_id: str, ctx: Context) -> ProbeEntry:
         """Restore base text at the suspected cause, in a throwaway overlay and as little as possible, and
         run the same failing test (the id of its probe_run_test entry) again.
         """
+        await ctx.report_progress(0, message="running it with the suspected cause reverted")
         session = context.sessions.get(cycle_id)
         execution = need(await prepare(session, context.settings), session.capability.note)
         return await session.need_prober().fix(execution, probe_id)

@@ -168,7 +168,7 @@ def _hunks(path: str, base: Blobs, current: Blobs) -> list[Part]:
     ]
 
 
-def _opcodes(path: str, base: Blobs, current: Blobs) -> list[tuple[str, int, int, int, int]]:
+def _opcodes(path: str, base: Blobs, current: Blobs) -> Sequence[tuple[str, int, int, int, int]]:
     before, after = split_lines(base.get(path) or b""), split_lines(current.get(path) or b"")
     return difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
 
