@@ -10,7 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, and_, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Connection,
+    RowMapping,
+    Select,
+    Table,
+    and_,
+    func,
+    or_,
+    select,
+)
 
 from repo_guardian.errors import UsageError
 from repo_guardian.memory_store.answers import Page, Row
@@ -19,6 +30,9 @@ from repo_guardian.memory_store.sql import tables
 from repo_guardian.memory_store.sql.sections import R, record_of
 
 CYCLES = tables.table_of(tables.Cycles)
+Positions = Select[Any] | CompoundSelect[Any]
+"""A query for ``cycle`` and ``seq`` of rows, each once."""
+
 ROW_COMMIT = "row_commit"
 """The label of the column that holds the commit of a row's cycle."""
 
@@ -77,7 +91,7 @@ def before(column: ColumnElement[int], cycle: int | None) -> list[ColumnElement[
     return [] if cycle is None else [column < cycle]
 
 
-def count(connection: Connection, query: Select[Any]) -> int:
+def count(connection: Connection, query: Positions) -> int:
     """How many rows ``query`` has."""
     return int(connection.execute(select(func.count()).select_from(query.subquery())).scalar_one())
 
@@ -92,19 +106,20 @@ def labelled_page(
     oldest_first: bool = False,
 ) -> Page[Row[R]]:
     """One page of the rows of ``table``, which has ``cycle`` and ``seq``, as labelled records."""
-    conditions = [*where, *before(table.c.cycle, window.before_cycle)]
-    total = count(connection, select(table.c.cycle).where(*conditions))
+    hidden = before(table.c.cycle, window.before_cycle)
+    positions = select(table.c.cycle, table.c.seq).where(*where, *hidden)
     after = window.position()
-    found = labelled_rows(connection, table, conditions, window.limit + 1, after, oldest_first=oldest_first)
+    found = labelled_rows(connection, table, positions, window.limit + 1, after, oldest_first=oldest_first)
     items = tuple(labelled(row, record) for row in found[: window.limit])
     last = found[window.limit - 1] if len(found) > window.limit else None
-    return Page(items, total, None if last is None else f"{last['cycle']}.{last['seq']}")
+    next_cursor = None if last is None else f"{last['cycle']}.{last['seq']}"
+    return Page(items, count(connection, positions), next_cursor)
 
 
 def labelled_rows(
     connection: Connection,
     table: Table,
-    conditions: Sequence[ColumnElement[bool]],
+    positions: Positions,
     limit: int,
     after: tuple[int, ...] | None,
     *,
@@ -112,16 +127,28 @@ def labelled_rows(
 ) -> Sequence[RowMapping]:
     """At most ``limit`` rows past ``after``, each with the commit of its cycle as ``row_commit``.
 
-    Within a cycle always in the order in which they were written, which is the rank of signals.
+    Within a cycle always in the order in which they were written, which is the rank of signals. The
+    positions are sorted and cut before any row is read: an index holds them, and they are small.
     """
-    query = select(table, CYCLES.c.commit_id.label(ROW_COMMIT)).join(CYCLES, CYCLES.c.number == table.c.cycle)
+    every = positions.subquery()
+    window = select(every.c.cycle, every.c.seq)
     if after is not None:
         cycle, seq = after
-        further = table.c.cycle > cycle if oldest_first else table.c.cycle < cycle
-        query = query.where(or_(further, and_(table.c.cycle == cycle, table.c.seq > seq)))
-    order = table.c.cycle if oldest_first else table.c.cycle.desc()
-    query = query.where(*conditions).order_by(order, table.c.seq).limit(limit)
+        further = every.c.cycle > cycle if oldest_first else every.c.cycle < cycle
+        window = window.where(or_(further, and_(every.c.cycle == cycle, every.c.seq > seq)))
+    window = window.order_by(*_order(every.c, oldest_first)).limit(limit)
+    chosen = window.subquery()
+    query = (
+        select(table, CYCLES.c.commit_id.label(ROW_COMMIT))
+        .join(chosen, and_(chosen.c.cycle == table.c.cycle, chosen.c.seq == table.c.seq))
+        .join(CYCLES, CYCLES.c.number == table.c.cycle)
+        .order_by(*_order(table.c, oldest_first))
+    )
     return connection.execute(query).mappings().all()
+
+
+def _order(columns: Any, oldest_first: bool) -> tuple[Any, Any]:
+    return (columns.cycle if oldest_first else columns.cycle.desc(), columns.seq)
 
 
 def labelled(row: RowMapping, record: type[R]) -> Row[R]:

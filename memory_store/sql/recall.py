@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, or_, select, union
 
 from repo_guardian.memory_store.answers import Page, RecallRow
 from repo_guardian.memory_store.records import SignalRecord, SymbolEvent
 from repo_guardian.memory_store.sql import folding, tables
 from repo_guardian.memory_store.sql.paging import (
+    Positions,
     Window,
     bad_cursor,
     before,
@@ -101,40 +102,43 @@ def _hypotheses(
     return [(f"h:{folding.cursor_of(row)}", row) for row in rows]
 
 
-def _signal_conditions(locus: Locus, before_cycle: int | None) -> list[ColumnElement[bool]]:
+def _signal_positions(locus: Locus, before_cycle: int | None) -> Positions:
     # One signal may hold several of the places, and is still one row.
-    speaks = select(SIGNAL_LOCI.c.cycle, SIGNAL_LOCI.c.seq).where(locus.among(SIGNAL_LOCI))
-    return [
-        tuple_(SIGNALS.c.cycle, SIGNALS.c.seq).in_(speaks),
-        *before(SIGNALS.c.cycle, before_cycle),
-    ]
+    hidden = before(SIGNAL_LOCI.c.cycle, before_cycle)
+    return select(SIGNAL_LOCI.c.cycle, SIGNAL_LOCI.c.seq).where(locus.among(SIGNAL_LOCI), *hidden).distinct()
 
 
-def _symbol_conditions(locus: Locus, before_cycle: int | None) -> list[ColumnElement[bool]]:
-    touches = or_(
-        SYMBOLS.c.symbol.in_(locus.symbols),
-        SYMBOLS.c.moved_from.in_(locus.symbols),
-        SYMBOLS.c.path.in_(locus.paths),
+def _symbol_positions(locus: Locus, before_cycle: int | None) -> Positions:
+    hidden = before(SYMBOLS.c.cycle, before_cycle)
+    # A union of three, each answered by an index that holds all it needs, and not one condition with OR.
+    return union(
+        *(
+            select(SYMBOLS.c.cycle, SYMBOLS.c.seq).where(touched, *hidden)
+            for touched in (
+                SYMBOLS.c.symbol.in_(locus.symbols),
+                SYMBOLS.c.moved_from.in_(locus.symbols),
+                SYMBOLS.c.path.in_(locus.paths),
+            )
+        )
     )
-    return [touches, *before(SYMBOLS.c.cycle, before_cycle)]
 
 
 def _events_kind(
     letter: str,
     table: Table,
     record: type[SignalRecord] | type[SymbolEvent],
-    conditions: Callable[[Locus, int | None], list[ColumnElement[bool]]],
+    positions: Callable[[Locus, int | None], Positions],
 ) -> _Kind:
     """The kind of row that is one row of ``table``, newest first."""
 
     def total(connection: Connection, locus: Locus, before_cycle: int | None) -> int:
-        return count(connection, select(table.c.cycle).where(*conditions(locus, before_cycle)))
+        return count(connection, positions(locus, before_cycle))
 
     def rows(
         connection: Connection, locus: Locus, before_cycle: int | None, limit: int, position: str | None
     ) -> list[Found]:
         after = Window(limit=1, cursor=position).position()
-        found = labelled_rows(connection, table, conditions(locus, before_cycle), limit, after)
+        found = labelled_rows(connection, table, positions(locus, before_cycle), limit, after)
         return [(f"{letter}:{row['cycle']}.{row['seq']}", labelled(row, record)) for row in found]
 
     return _Kind(letter, total, rows)
@@ -142,6 +146,6 @@ def _events_kind(
 
 _KINDS = (
     _Kind("h", _hypothesis_total, _hypotheses),
-    _events_kind("s", SIGNALS, SignalRecord, _signal_conditions),
-    _events_kind("e", SYMBOLS, SymbolEvent, _symbol_conditions),
+    _events_kind("s", SIGNALS, SignalRecord, _signal_positions),
+    _events_kind("e", SYMBOLS, SymbolEvent, _symbol_positions),
 )

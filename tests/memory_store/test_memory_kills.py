@@ -103,17 +103,18 @@ def test_every_named_point(directory, kill):
 
 def test_random_moments(directory, kill):
     moments = random.Random(20261130)
-    deaths = 0
-    for _ in range(RANDOM_KILLS):
+    deaths, longest_s = 0, 0.1
+    while deaths < RANDOM_KILLS:
         history = rows(directory)
-        answer = kill({"delay_s": moments.uniform(0.0, 0.08)})
-        deaths += answer["signal"] == signal.SIGKILL
+        answer = kill({"delay_s": moments.uniform(0.0, longest_s)})
+        died = answer["signal"] == signal.SIGKILL
+        deaths += died
+        longest_s *= 1.0 if died else 0.9  # this machine is faster than that: aim inside the cycle
         store = assert_whole(directory, history)
         writer = open_store(directory)
         for intent in store.interrupted():
             assert intent.process.pid == answer["pid"]
             writer.discard(intent.number, "killed")
-    assert deaths >= RANDOM_KILLS // 2
     history = rows(directory)
     run_cycle(directory)
     assert json_numbers(directory) == numbers(assert_whole(directory, history))
