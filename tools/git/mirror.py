@@ -18,7 +18,7 @@ from repo_guardian.tools.git.command import Git, fetch, list_remote
 from repo_guardian.tools.git.commits import CommitInfo, parse_commit
 from repo_guardian.tools.git.faults import read_fault, state_fault, write_fault
 from repo_guardian.tools.git.lock import exclusive
-from repo_guardian.tools.git.reader import OBJECT_ID, ObjectReader
+from repo_guardian.tools.git.reader import OBJECT_ID, ObjectReader, parse_header
 from repo_guardian.tools.git.source import Source, locate
 
 __all__ = ["Base", "CommitInfo", "Mirror", "Source", "locate"]
@@ -104,21 +104,17 @@ class Mirror:
             EmptyRepositoryError: it rests on HEAD, and HEAD has no commit yet.
             RevisionError: it names no commit, more than one, or is not a revision.
         """
+        asked = ascii(revision if len(revision) <= 100 else revision[:100] + "…")
         if not revision or revision[0] in "-^" or any(c in revision for c in "\0\n\r"):
-            raise RevisionError(f"{revision!r} is not a revision", hint="name a commit, a branch or a tag")
-        name = revision.encode("utf-8", "surrogateescape")
-        with ObjectReader(self.git) as reader:
-            header = reader.header(name + b"^{commit}")
-            if header is not None and header.type == "commit":
-                return header.oid
-            if reader.header(HEAD_REF) is None and revision.startswith(("HEAD", "@")):
-                raise EmptyRepositoryError(
-                    f"{self.location} has no commit yet on its current branch",
-                    hint="commit something first, or name a commit of another branch",
-                )
-        raise RevisionError(
-            f"{revision!r} names no single commit of {self.location}", hint=self._revision_hint()
-        )
+            raise RevisionError(f"{asked} is not a revision", hint="name a commit, a branch or a tag")
+        if commit := self._commit_named(revision):
+            return commit
+        if revision.startswith(("HEAD", "@")) and self._commit_named(HEAD_REF) is None:
+            raise EmptyRepositoryError(
+                f"{self.location} has no commit yet on its current branch",
+                hint="commit something first, or name a commit of another branch",
+            )
+        raise RevisionError(f"{asked} names no single commit of {self.location}", hint=self._revision_hint())
 
     def base_of(self, commit: str, since: str | None = None) -> Base:
         """The commit that ``commit`` (a full id) is compared with: ``since``, else its first parent.
@@ -157,6 +153,14 @@ class Mirror:
     def empty_tree(self) -> str:
         """The name of the tree without entries, in this repository's object format."""
         return self.git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+
+    def _commit_named(self, revision: str) -> str | None:
+        name = revision.encode("utf-8", "surrogateescape")
+        # Peeling also tells an abbreviated commit from a blob; the name alone is for ``:/text``, which
+        # would swallow the suffix. Some names (``@{upstream}``) make git exit instead of answering.
+        answer = self.git.attempt("cat-file", "--batch-check", stdin=b"%s^{commit}\n%s\n" % (name, name))
+        headers = (parse_header(line) for line in answer.stdout.split(b"\n"))
+        return next((header.oid for header in headers if header and header.type == "commit"), None)
 
     def _revision_hint(self) -> str:
         if self.is_shallow:

@@ -8,6 +8,8 @@ from repo_guardian.errors import MaterializeError
 
 MAX_PATH_BYTES = 4000
 MAX_DEPTH = 200
+MAX_NAME_BYTES = 255
+"""NAME_MAX of every file system in common use."""
 _MAX_LINKS = 40
 """As in Linux: a path that crosses more links than this is a loop."""
 
@@ -20,19 +22,19 @@ _HFS_IGNORED = dict.fromkeys(
 def check_path(path: bytes, name: bytes) -> None:
     """Refuse a path whose last component, ``name``, must not be written; its parents are checked before it.
 
-    Refused are the empty name, ``.``, ``..``, a name with a slash in it, and every name that some file
-    system takes for ``.git`` (as in git's ``verify_path``: any case, HFS+ ignorable characters, NTFS
-    trailing dots and spaces, streams and the short name ``git~1``).
+    Refused are the empty name, ``.``, ``..``, a name with a slash in it, what is too long, and every name
+    that some file system takes for ``.git`` (as in git's ``verify_path``: any case, HFS+ ignorable
+    characters, NTFS trailing dots and spaces, streams and the short name ``git~1``).
 
     Raises:
         MaterializeError: with the path.
     """
-    if name in (b"", b".", b".."):
-        raise refused(path, f"a component is {name.decode()!r}")
-    if b"/" in name:
-        raise refused(path, "a component holds a slash")
+    if name in (b"", b".", b"..") or b"/" in name:
+        raise refused(path, "a component is empty, dots only, or holds a slash")
     if is_dot_git(name):
         raise refused(path, "a component stands for .git")
+    if len(name) > MAX_NAME_BYTES:
+        raise refused(path[:200], f"a component is longer than {MAX_NAME_BYTES} bytes")
     if len(path) > MAX_PATH_BYTES or path.count(b"/") >= MAX_DEPTH:
         raise refused(path[:200], f"it is longer than {MAX_PATH_BYTES} bytes or {MAX_DEPTH} levels")
 

@@ -65,7 +65,7 @@ class ObjectReader:
         if b"\n" in name or not name:
             return None
         self._check.send(name + b"\n")
-        return _parse_header(self._check.line())
+        return parse_header(self._check.line())
 
     def stream(self, oid: str) -> tuple[Header, Iterator[bytes]]:
         """An object's header and its content in pieces; the pieces must be read to the end.
@@ -79,7 +79,7 @@ class ObjectReader:
         if OBJECT_ID.fullmatch(oid) is None:
             raise GitError(f"{oid!r} is not a full object name")
         contents.send(oid.encode() + b"\n")
-        header = _parse_header(contents.line())
+        header = parse_header(contents.line())
         if header is None:
             raise missing(oid)
 
@@ -114,6 +114,7 @@ def missing(oid: str) -> GitError:
     )
 
 
-def _parse_header(line: bytes) -> Header | None:
+def parse_header(line: bytes) -> Header | None:
+    """One answer of ``cat-file --batch-check``; None for "missing" and "ambiguous"."""
     match = _HEADER.fullmatch(line)
     return Header(match[1].decode(), match[2].decode(), int(match[3])) if match else None
