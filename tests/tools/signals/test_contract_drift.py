@@ -354,6 +354,15 @@ def test_a_call_matched_by_name_only_lags_last_and_is_said_to(base, current, dri
     assert signal.line.endswith("2 of 2 calls still use the old form (1 matched by name only)")
 
 
+def test_a_new_call_of_the_old_shape_lags_unless_it_is_a_test(base, current, drift):
+    for graph, text in ((base, "(a)"), (current, "(a, b)")):
+        graph.module("tests.test_x", "tests/test_x.py").function("pkg.f", text).function("app.main")
+        graph.call("tests.test_x", "pkg.f", "(1)", line="old = f(1)")
+    current.call("tests.test_x", "pkg.f", "(1)", line="raises(TypeError, lambda: f(1))")
+    current.call("app.main", "pkg.f", "(1)", line="new = f(1)")
+    assert [d.text for d in _only(drift(base, current)).lagging] == ["new = f(1)", "old = f(1)"]
+
+
 def test_references_are_dependents_that_do_not_lag(base, current, drift):
     for graph, text in ((base, "(a)"), (current, "(a, b)")):
         graph.function("pkg.f", text).function("app.main").use("app.main", "pkg.f", EdgeKind.IMPORT)

@@ -45,11 +45,12 @@ def is_local(comparison: Comparison, symbol: Symbol) -> bool:
 
 
 def public_name(comparison: Comparison, symbol: Symbol) -> str:
-    """The name by which outsiders know a base symbol: its id, or its shortest re-export when that is private.
+    """The name by which outsiders know a base symbol: its id, or a re-export if that has a private part.
 
-    A member of a re-exported class goes by the class's re-export.
+    Of several re-exports the shortest is taken. A member of a re-exported class goes by the class's re-export.
     """
-    exports = () if symbol.public else _reexports(comparison, symbol)
+    plain = not any(part.startswith("_") and not is_dunder(part) for part in symbol.id.split("."))
+    exports = () if plain else _reexports(comparison, symbol)
     if not exports:
         return symbol.id
     shortest = min((alias.id for alias in exports), key=lambda name: (name.count("."), name))

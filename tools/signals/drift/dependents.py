@@ -1,8 +1,9 @@
 """Who uses a changed symbol at the current commit, and which of those uses no longer fit.
 
 A call *lags* behind a changed contract when it certainly bound to the base signature and certainly does
-not bind to the current one. Three weaker forms count only if the same call already stood at the base (same
-file, line text and shape), because a call that was written or touched since has followed the change:
+not bind to the current one. In a test the call must have stood at the base already (same file, line text
+and shape): one that was written since is most likely there to see it fail. Three weaker forms need that
+everywhere, because a call that was written or touched since has followed the change:
 
 - it binds to both, but a positional argument now reaches another parameter;
 - the function became async and nothing on the line awaits or schedules the call;
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterable
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.witness import fails, fits, shift
 from repo_guardian.tools.signals.interface import ChangeKind, ContractChange, Dependent
-from repo_guardian.tools.signals.places import is_production
+from repo_guardian.tools.signals.places import Place, is_production, place
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
 
@@ -73,10 +74,10 @@ def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
         return ()
     for name in (symbol.id, *comparison.synonyms.get(symbol.id, ())):
         for edge in comparison.dangling(name):
-            found[_place(edge)] = _dependent(edge, f"{edge.target} no longer exists")
+            found[_where(edge)] = _dependent(edge, f"{edge.target} no longer exists")
     if symbol.kind is SymbolKind.METHOD:
         for edge in _stranded_calls(comparison, symbol):
-            found.setdefault(_place(edge), _dependent(edge, f"{symbol.id} no longer exists"))
+            found.setdefault(_where(edge), _dependent(edge, f"{symbol.id} no longer exists"))
     return order(found.values())
 
 
@@ -126,7 +127,8 @@ def _contract_judge(
         if edge.shape is None or not fits(before, edge.shape):
             return ""
         if fails(after, edge.shape):
-            return after.bind(edge.shape).reason
+            written_to_fail = place(edge.path) is Place.TEST and _call(edge) not in stood
+            return "" if written_to_fail else after.bind(edge.shape).reason
         if _call(edge) not in stood:
             return ""
         not_awaited = not awaited_at_base and not _AWAITED.search(edge.text)
@@ -148,7 +150,7 @@ def _call(edge: Edge) -> tuple[str, str, str, object]:
     return edge.path, edge.text, edge.kind, edge.shape
 
 
-def _place(edge: Edge) -> tuple[str, int, int, str]:
+def _where(edge: Edge) -> tuple[str, int, int, str]:
     return edge.path, edge.span.start_byte, edge.span.end_byte, edge.kind
 
 
