@@ -308,6 +308,15 @@ def test_members_go_by_the_re_export_of_their_class(base, current, drift):
     assert (signal.detail.module, signal.detail.qualname) == ("pkg", "C.run")
 
 
+def test_the_attribute_path_of_a_private_method_is_mangled(base, current, drift):
+    for graph, text in ((base, "(a)"), (current, "(a, b)")):
+        graph.cls("pkg._Pool").function("pkg._Pool.__close", text).function("app.main")
+        graph.call("app.main", "pkg._Pool.__close", "(1)")
+    signal = _only(drift(base, current))
+    assert signal.symbols == ("pkg._Pool.__close",)
+    assert signal.detail.qualname == "_Pool._Pool__close"
+
+
 def test_special_methods_are_called_by_position(base, current, drift):
     for graph, text in ((base, "(instance, owner)"), (current, "(obj, cls)")):
         graph.cls("pkg.C").function("pkg.C.__get__", text).function("pkg.C.__set__", "(a)")

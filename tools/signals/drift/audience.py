@@ -47,7 +47,7 @@ def is_local(comparison: Comparison, symbol: Symbol) -> bool:
 def public_name(comparison: Comparison, symbol: Symbol) -> str:
     """The name by which outsiders know a base symbol: its id, or a re-export if that has a private part.
 
-    Of several re-exports the shortest is taken. A member of a re-exported class goes by the class's re-export.
+    Of several re-exports the shortest is taken; a member of a class goes by the re-export of the class.
     """
     plain = not any(part.startswith("_") and not is_dunder(part) for part in symbol.id.split("."))
     exports = () if plain else _reexports(comparison, symbol)
@@ -59,12 +59,20 @@ def public_name(comparison: Comparison, symbol: Symbol) -> str:
 
 
 def module_and_qualname(comparison: Comparison, name: str) -> tuple[str, str]:
-    """Import name of the module that a name of the base lies in, and the attribute path inside it."""
+    """Import name of the module that a name of the base lies in, and the attribute path inside it.
+
+    The path is what ``getattr`` wants: ``__name`` in a class is mangled.
+    """
     module = comparison.base.module_of(name)
     if module is None:
         head, _, rest = name.partition(".")
         return head, rest
-    return module.id.rpartition(":")[2], _below_module(comparison, name)
+    parts = _below_module(comparison, name).split(".")
+    for index in range(1, len(parts)):
+        owner = parts[index - 1].lstrip("_")
+        if parts[index].startswith("__") and not is_dunder(parts[index]) and owner:
+            parts[index] = f"_{owner}{parts[index]}"
+    return module.id.rpartition(":")[2], ".".join(parts)
 
 
 def is_dunder(name: str) -> bool:
