@@ -104,7 +104,7 @@ class Mirror:
             EmptyRepositoryError: it rests on HEAD, and HEAD has no commit yet.
             RevisionError: it names no commit, more than one, or is not a revision.
         """
-        asked = ascii(revision if len(revision) <= 100 else revision[:100] + "…")
+        asked = ascii(revision if len(revision) <= 100 else revision[:100] + "...")
         if not revision or revision[0] in "-^" or any(c in revision for c in "\0\n\r"):
             raise RevisionError(f"{asked} is not a revision", hint="name a commit, a branch or a tag")
         if commit := self._commit_named(revision):
