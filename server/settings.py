@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repo_guardian.sandbox.interface import Limits
+from repo_guardian.tools.execution import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,10 @@ class ServerSettings:
         home: the state directory of all repositories.
         repositories: the paths or addresses that may be watched; nothing else can be opened.
         sandbox: a name of the sandbox registry, or ``auto``.
-        acquire: whether dependencies may be downloaded; False keeps to what is there.
     """
 
     home: Path
     repositories: tuple[str, ...]
     sandbox: str = "auto"
-    acquire: bool = True
     probes: ProbeLimits = field(default_factory=ProbeLimits)
     signals: SignalLimits = field(default_factory=SignalLimits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -42,3 +44,12 @@ class Progress:
         """Take a progress notification of the server."""
         if message:
             self.narrate(message)
+
+
+def quiet_libraries() -> None:
+    """Keep FastMCP from logging every refused call: our own errors say it in one line.
+
+    ``GUARDIAN_DEBUG`` set to anything leaves its log, tracebacks included, on standard error.
+    """
+    if not os.environ.get("GUARDIAN_DEBUG"):
+        logging.getLogger("fastmcp").setLevel(logging.CRITICAL + 1)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_guardian.sandbox.interface import REPO, ProcessStatus
 from repo_guardian.server.contract.probes import EvidenceStatus, Outcome
 from repo_guardian.server.ledger.reasons import Expectation, classify
+from repo_guardian.tools.execution import REPO, ProcessStatus
 from repo_guardian.tools.probes.interface import TestOutcome, TestReport, TestRun, TestSource
 
 ENVIRONMENT, INVALID, VALID = (EvidenceStatus.ENVIRONMENT, EvidenceStatus.INVALID, EvidenceStatus.VALID)

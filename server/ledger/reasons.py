@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repo_guardian.sandbox.interface import REPO
+from repo_guardian.tools.execution import REPO
 from repo_guardian.tools.probes.interface import ExceptionFacts, TestSource
 
 

@@ -11,13 +11,13 @@ from repo_guardian.memory_store.interface import MemoryStore
 from repo_guardian.memory_store.lock import lock
 from repo_guardian.memory_store.records import CycleIntent
 from repo_guardian.server.contract.cycles import CycleInfo, Interrupted
-from repo_guardian.server.session.execution import Capability
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.server.session.translate import instant
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.server.settings import ServerSettings
+from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.git.materialize import CheckoutRecord, materialize, remove_checkout
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.git.source import Source, locate
@@ -86,7 +86,7 @@ def _open(
             limitations=_limitations(mirror, records[0]),
             interrupted=interrupted,
             can_execute=capability.backend is not None,
-            sandbox_backend=capability.backend.name if capability.backend is not None else None,
+            sandbox_backend=capability.name,
             sandbox_note=capability.note,
         ),
         state=state,

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from repo_guardian.errors import MemoryStoreError
-from repo_guardian.server.contract.cycles import CycleClose, Persisted
+from repo_guardian.server.contract.cycles import CycleClose, Envelope, Persisted
 from repo_guardian.server.session.persist import cycle_record, cycle_write, snapshot
 from repo_guardian.server.session.session import CycleSession
 
 
-def persist(session: CycleSession, close: CycleClose) -> Persisted:
+def persist(session: CycleSession, close: CycleClose, envelope: Envelope) -> Persisted:
     """Write the cycle. Blocking.
 
     Raises:
         MemoryStoreError, StateDirError: nothing of the cycle is visible then.
     """
-    if session.views is None or session.envelope is None:
+    if session.views is None:
         raise MemoryStoreError(
             "the cycle has no views to keep", hint="call cycle_refresh before cycle_persist"
         )
@@ -26,7 +26,7 @@ def persist(session: CycleSession, close: CycleClose) -> Persisted:
         write = cycle_write(
             cycle_record(
                 close,
-                session.envelope,
+                envelope,
                 number=session.info.number,
                 commit=session.info.commit,
                 base=session.info.base,

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from repo_guardian.server.ledger.locus_files import is_test_or_configuration
-from repo_guardian.server.session.locus import Edit, Sides, definition_spans
+from repo_guardian.server.session.locus import Sides, definition_spans
+from repo_guardian.tools.probes.interface import Edit
 from repo_guardian.tools.probes.revert import Blobs, Revert, apply, candidates, narrow, render_diff
 from repo_guardian.tools.signals.interface import SymbolDetail
 

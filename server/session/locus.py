@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from repo_guardian.server.contract.probes import Side
 from repo_guardian.server.ledger.evidence import TreeClaim
 from repo_guardian.server.ledger.reasons import Expectation
 from repo_guardian.server.session.trees import Tree
+from repo_guardian.tools.probes.interface import Edit
 from repo_guardian.tools.probes.revert import DefinitionSpan
 from repo_guardian.tools.probes.runner import RunPlan
 from repo_guardian.tools.signals.interface import Effect, SymbolDetail
 from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolGraph, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Binding
-
-Edit = Mapping[str, bytes | None]
-"""Files that differ from the current tree in the overlay; None removes one."""
 
 ALIAS_STEPS = 20
 

@@ -54,9 +54,10 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
     session.signals = observation.signals
     session.prober = Prober(
         session.ledger,
-        sides,
-        {signal.key: signal for signal in observation.signals},
-        diff_stat(git, session.base.treeish, session.current.treeish),
-        settings.probes,
+        sides=sides,
+        signals={signal.key: signal for signal in observation.signals},
+        change=diff_stat(git, session.base.treeish, session.current.treeish),
+        limits=settings.probes,
+        checkout=session.checkout,
     )
     return session.signals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_guardian.errors import AdmissionError, SandboxError
@@ -19,10 +19,8 @@ from repo_guardian.server.contract.probes import (
 )
 from repo_guardian.server.ledger.evidence import Judgement, judge
 from repo_guardian.server.ledger.ledger import ProbeLedger, outcome_of
-from repo_guardian.server.session.execution import HARNESS, Execution
 from repo_guardian.server.session.fixing import FixSearch, FoundRevert
 from repo_guardian.server.session.locus import (
-    Edit,
     Sides,
     expectation,
     resolve,
@@ -30,8 +28,9 @@ from repo_guardian.server.session.locus import (
     tree_claim,
 )
 from repo_guardian.server.settings import ProbeLimits
+from repo_guardian.tools.execution.bench import HARNESS, Bench, Checkout
 from repo_guardian.tools.git.objects import DiffStat
-from repo_guardian.tools.probes.interface import TestRun, TestSource
+from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
 from repo_guardian.tools.probes.templates import template_for
 from repo_guardian.tools.signals.interface import Signal, SymbolDetail
 
@@ -54,21 +53,25 @@ class Prober:
         signals: all signals of the cycle by key.
         change: size of the whole change between base and commit.
         limits: repetitions, attempts, output kept.
+        checkout: where each side's tree lies.
     """
 
     def __init__(
         self,
         ledger: ProbeLedger,
+        *,
         sides: Sides,
         signals: Mapping[str, Signal],
         change: DiffStat,
         limits: ProbeLimits,
+        checkout: Callable[[Side], Checkout],
     ) -> None:
         self._ledger = ledger
         self._sides = sides
         self._signals = signals
         self._change = change
         self._limits = limits
+        self._checkout = checkout
         self._tests: dict[str, TestSource] = {}
         self._details: dict[str, SymbolDetail] = {}
 
@@ -93,21 +96,21 @@ class Prober:
             )
         )
 
-    async def run(self, execution: Execution, source_id: str) -> ProbeEntry:
+    async def run(self, bench: Bench, source_id: str) -> ProbeEntry:
         """Run a stored test at the cycle's commit."""
         source = self._ledger.get(source_id)
         if source.tool is not ProbeTool.SYNTHESIZE_TEST or source.failure:
             raise AdmissionError(
                 f"{source_id} holds no test", hint="pass the id of a probe_synthesize_test entry"
             )
-        return await self._plain_run(execution, ProbeTool.RUN_TEST, source, Side.CURRENT)
+        return await self._plain_run(bench, ProbeTool.RUN_TEST, source, Side.CURRENT)
 
-    async def differential(self, execution: Execution, run_id: str) -> ProbeEntry:
+    async def differential(self, bench: Bench, run_id: str) -> ProbeEntry:
         """Run the same test at the base; bound to the run at the commit."""
         parent = self._run_entry(run_id)
-        return await self._plain_run(execution, ProbeTool.DIFFERENTIAL_RUN, parent, Side.BASE)
+        return await self._plain_run(bench, ProbeTool.DIFFERENTIAL_RUN, parent, Side.BASE)
 
-    async def fix(self, execution: Execution, run_id: str) -> ProbeEntry:
+    async def fix(self, bench: Bench, run_id: str) -> ProbeEntry:
         """Restore base text at the suspected cause in the overlay and run the same test again.
 
         Raises:
@@ -121,7 +124,7 @@ class Prober:
         detail = self._details[parent.hypothesis_id]
 
         async def passes(edit: Edit) -> bool:
-            ran = await self._execute(execution, parent, Side.REVERTED, edit, repetitions=1)
+            ran = await self._execute(bench, parent, Side.REVERTED, edit, repetitions=1)
             return ran.judgement.outcome is Outcome.PASSED and ran.judgement.status is EvidenceStatus.VALID
 
         found = await FixSearch(detail, self._sides, self._limits.fix_attempts).search(passes)
@@ -134,7 +137,7 @@ class Prober:
                 failure="no restoration of base text at the suspected cause makes the test pass",
             )
         ran = await self._execute(
-            execution, parent, Side.REVERTED, found.edit, repetitions=self._limits.repetitions
+            bench, parent, Side.REVERTED, found.edit, repetitions=self._limits.repetitions
         )
         return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=self._revert_info(found))
 
@@ -158,23 +161,21 @@ class Prober:
             )
         return entry
 
-    async def _plain_run(
-        self, execution: Execution, tool: ProbeTool, parent: ProbeEntry, side: Side
-    ) -> ProbeEntry:
+    async def _plain_run(self, bench: Bench, tool: ProbeTool, parent: ProbeEntry, side: Side) -> ProbeEntry:
         try:
-            ran = await self._execute(execution, parent, side, {}, repetitions=self._limits.repetitions)
+            ran = await self._execute(bench, parent, side, {}, repetitions=self._limits.repetitions)
         except SandboxError as error:
             return self._append(tool, parent, side, None, failure=str(error))
         return self._append(tool, parent, side, ran)
 
     async def _execute(
-        self, execution: Execution, parent: ProbeEntry, side: Side, edit: Edit, *, repetitions: int
+        self, bench: Bench, parent: ProbeEntry, side: Side, edit: Edit, *, repetitions: int
     ) -> _Ran:
         test, detail = self._tests[parent.test_digest], self._details[parent.hypothesis_id]
         claim = tree_claim(detail, self._sides, side, edit)
-        plan = run_plan(detail, self._sides, claim, HARNESS, execution.site_path)
+        plan = run_plan(detail, self._sides, claim, HARNESS, bench.site)
         started = time.monotonic()
-        runs = await execution.run(test, plan, side, edit, repetitions=repetitions)
+        runs = await bench.run(test, plan, self._checkout(side), edit, repetitions=repetitions)
         duration_s = time.monotonic() - started
         judgement = judge(runs, test, expectation(detail, self._sides, side), claim)
         return _Ran(runs, judgement, duration_s)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
-from repo_guardian.server.contract.cycles import CycleInfo, Envelope
+from repo_guardian.server.contract.cycles import CycleInfo
 from repo_guardian.server.contract.probes import Side
 from repo_guardian.server.ledger.ledger import ProbeLedger
-from repo_guardian.server.session.execution import Capability, Execution
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.probing import Prober
 from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.server.session.trees import Tree
+from repo_guardian.tools.execution.bench import Bench, Checkout
+from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.views.interface import ViewHandle
@@ -28,7 +28,7 @@ class CycleSession:
     """What the steps of a cycle leave for one another; each field is set once, by the step named.
 
     ``held`` releases the lock and removes the checkouts when it is closed. ``began``: info, state, mirror,
-    memory, trees. ``refreshed``: sides and view handles. ``observed``: signals, prober. ``execution`` is
+    memory, trees. ``refreshed``: sides and view handles. ``observed``: signals, prober. ``bench`` is
     set when something is first run.
     """
 
@@ -47,8 +47,7 @@ class CycleSession:
     views: tuple[ViewHandle, ViewHandle] | None = None
     signals: tuple[Signal, ...] | None = None
     prober: Prober | None = None
-    execution: Execution | None = None
-    envelope: Envelope | None = None
+    bench: Bench | None = None
 
     def need_sides(self) -> Sides:
         """The linked trees.
@@ -70,10 +69,10 @@ class CycleSession:
             raise AdmissionError("nothing was measured yet", hint="call signals_observe first")
         return self.prober
 
-    def checkout(self, side: Side) -> tuple[Path, str]:
-        """The checkout that a side's sandbox is opened over, and the commit that it holds."""
+    def checkout(self, side: Side) -> Checkout:
+        """The checkout that a side's sandbox is opened over."""
         tree = self.base if side is Side.BASE else self.current
-        return self.state.checkout(self.info.number, tree.commit), tree.label
+        return Checkout(self.state.checkout(self.info.number, tree.commit), tree.label)
 
 
 class Sessions:

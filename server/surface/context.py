@@ -11,10 +11,9 @@ from fastmcp.exceptions import ToolError
 
 from repo_guardian.errors import GuardianError
 from repo_guardian.server.contract.errors import encode_error
-from repo_guardian.server.session.capability import find_capability
-from repo_guardian.server.session.execution import Capability
 from repo_guardian.server.session.session import Sessions
 from repo_guardian.server.settings import ServerSettings
+from repo_guardian.tools.execution.capability import Capability, find_capability
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +39,7 @@ class ServerContext:
     async def capability(self) -> Capability:
         """The sandbox of this server."""
         if self.found is None:
-            self.found = await find_capability(self.settings)
+            self.found = await find_capability(self.settings.sandbox)
         return self.found
 
 

@@ -15,7 +15,7 @@ from repo_guardian.server.contract.cycles import (
     ServerStatus,
 )
 from repo_guardian.server.session.begin import begin
-from repo_guardian.server.session.capability import prepare
+from repo_guardian.server.session.capability import envelope
 from repo_guardian.server.session.finish import persist
 from repo_guardian.server.session.observe import refresh_views
 from repo_guardian.server.session.translate import view_status
@@ -54,13 +54,9 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def cycle_state(cycle_id: str) -> CycleState:
         """Everything the cycle holds so far: hypotheses, the probe ledger, and the environment."""
         session = context.sessions.get(cycle_id)
-        if session.envelope is None:
-            await prepare(session, context.settings)
-        if session.envelope is None:
-            raise RuntimeError("prepare left no envelope")
         return CycleState(
             info=session.info,
-            envelope=session.envelope,
+            envelope=envelope(session, context.settings),
             hypotheses=session.hypotheses.all,
             probes=session.ledger.entries,
         )
@@ -70,9 +66,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def cycle_persist(cycle_id: str, close: CycleClose) -> Persisted:
         """End the cycle: all that it holds becomes part of the memory in one transaction."""
         session = context.sessions.get(cycle_id)
-        if session.envelope is None:
-            await prepare(session, context.settings)
-        persisted = await to_thread.run_sync(persist, session, close)
+        environment = envelope(session, context.settings)
+        persisted = await to_thread.run_sync(persist, session, close, environment)
         context.sessions.remove(cycle_id)
         return persisted
 
@@ -90,10 +85,9 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def status() -> ServerStatus:
         """Which repositories this server watches, which cycles are open, and whether it can run code."""
         capability = await context.capability()
-        backend = capability.backend
         return ServerStatus(
             version=__version__,
             repositories=context.settings.repositories,
             open_cycles=context.sessions.ids,
-            sandbox=backend.name if backend is not None else f"none: {capability.note}",
+            sandbox=capability.name or f"none: {capability.note}",
         )

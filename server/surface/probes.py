@@ -5,8 +5,7 @@ from __future__ import annotations
 from fastmcp import Context, FastMCP
 
 from repo_guardian.server.contract.probes import ProbeEntry
-from repo_guardian.server.session.capability import prepare
-from repo_guardian.server.session.execution import need
+from repo_guardian.server.session.capability import need_bench
 from repo_guardian.server.surface.context import EXECUTES, WRITES, ServerContext, told
 
 
@@ -28,8 +27,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """
         await ctx.report_progress(0, message="running the test at this commit")
         session = context.sessions.get(cycle_id)
-        execution = need(await prepare(session, context.settings), session.capability.note)
-        return await session.need_prober().run(execution, probe_id)
+        bench = await need_bench(session, context.settings)
+        return await session.need_prober().run(bench, probe_id)
 
     @server.tool(name="probe_differential_run", title="Run the test at the base", annotations=EXECUTES)
     @told
@@ -39,8 +38,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """
         await ctx.report_progress(0, message="running the same test at the base")
         session = context.sessions.get(cycle_id)
-        execution = need(await prepare(session, context.settings), session.capability.note)
-        return await session.need_prober().differential(execution, probe_id)
+        bench = await need_bench(session, context.settings)
+        return await session.need_prober().differential(bench, probe_id)
 
     @server.tool(name="probe_fix", title="Run the test with the cause reverted", annotations=EXECUTES)
     @told
@@ -50,5 +49,5 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """
         await ctx.report_progress(0, message="running it with the suspected cause reverted")
         session = context.sessions.get(cycle_id)
-        execution = need(await prepare(session, context.settings), session.capability.note)
-        return await session.need_prober().fix(execution, probe_id)
+        bench = await need_bench(session, context.settings)
+        return await session.need_prober().fix(bench, probe_id)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from repo_guardian.sandbox.interface import CommandResult
+
+Edit = Mapping[str, bytes | None]
+"""Content by repository-relative path, to be put in place of the checkout's; None removes a file."""
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 

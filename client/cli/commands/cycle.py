@@ -29,7 +29,6 @@ if TYPE_CHECKING:
               help="Seconds after which no further proof is begun.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None,
               help="Folder for the report.  [default: in the state directory]")  # fmt: skip
-@click.option("--offline", is_flag=True, help="Download nothing: use the toolchain that is there.")
 @click.option("--fail-on", type=click.Choice(["finding"]), default=None, help="Exit with 1 on findings.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @home_option
@@ -42,7 +41,6 @@ def command(
     proofs: int,
     wall_s: float,
     out: Path | None,
-    offline: bool,
     fail_on: str | None,
     as_json: bool,
     home: Path | None,
@@ -58,7 +56,7 @@ def command(
 
     named = _absolute(repository)
     settings = ServerSettings(
-        home=(home or guardian_home()).absolute(), repositories=(named,), sandbox=sandbox, acquire=not offline
+        home=(home or guardian_home()).absolute(), repositories=(named,), sandbox=sandbox
     )
     budget = Budget(wall_s=wall_s, proofs=proofs)
     finished = anyio.run(_run, settings, commit, since, budget, out)
@@ -75,7 +73,7 @@ def _absolute(repository: str) -> str:
 async def _run(
     settings: ServerSettings, commit: str | None, since: str | None, budget: Budget, out: Path | None
 ) -> FinishedCycle:
-    from repo_guardian.client.cli.progress import Progress
+    from repo_guardian.client.cli.progress import Progress, quiet_libraries
 
     with Progress() as progress:
         progress.narrate("starting")
@@ -88,6 +86,7 @@ async def _run(
         from repo_guardian.client.toolbox import Toolbox
         from repo_guardian.server.app import build_server
 
+        quiet_libraries()
         async with Client(build_server(settings)) as client:
             return await run_cycle(
                 Toolbox(client, progress.observe),

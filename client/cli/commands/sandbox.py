@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from repo_guardian.sandbox.interface import SelfCheck
+    from repo_guardian.tools.execution import SelfCheck
 
 
 @click.group()
@@ -24,8 +24,9 @@ def selftest(sandbox: str, as_json: bool) -> int:
     import anyio
 
     from repo_guardian.errors import EXIT_ENVIRONMENT
+    from repo_guardian.tools.execution.capability import self_check
 
-    result: SelfCheck = anyio.run(_self_check, sandbox)
+    result: SelfCheck = anyio.run(self_check, sandbox)
     if as_json:
         checks = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in result.checks]
         click.echo(
@@ -36,9 +37,3 @@ def selftest(sandbox: str, as_json: bool) -> int:
         for check in result.checks:
             click.echo(f"  {'holds' if check.passed else 'FAILS'}  {check.name}: {check.detail}")
     return 0 if result.passed else EXIT_ENVIRONMENT
-
-
-async def _self_check(name: str) -> SelfCheck:
-    from repo_guardian.sandbox.registry import select
-
-    return await (await select(name)).self_check()

@@ -14,9 +14,8 @@ from repo_guardian.client.cli.home import guardian_home, home_option
 @click.option(
     "--sandbox", default="auto", show_default=True, help="Where tests run: auto, or a backend's name."
 )
-@click.option("--offline", is_flag=True, help="Download nothing: use the toolchain that is there.")
 @home_option
-def command(repositories: tuple[str, ...], sandbox: str, offline: bool, home: Path | None) -> None:
+def command(repositories: tuple[str, ...], sandbox: str, home: Path | None) -> None:
     """Serve the tools for the named repositories, and for no others, to an MCP client on stdio."""
     import anyio
 
@@ -27,6 +26,5 @@ def command(repositories: tuple[str, ...], sandbox: str, offline: bool, home: Pa
         home=(home or guardian_home()).absolute(),
         repositories=repositories,
         sandbox=sandbox,
-        acquire=not offline,
     )
     anyio.run(lambda: build_server(settings).run_stdio_async(show_banner=False))
