@@ -33,12 +33,17 @@ _REASON_CHARACTERS = 400
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What the launcher is asked to do; ``address_space_bytes`` is the limit per process."""
+    """What the launcher is asked to do.
+
+    ``processes`` and ``address_space_bytes`` (of each process) stand for those of ``limits``, since what
+    a backend can let the kernel count differs.
+    """
 
     argv: tuple[str, ...]
     cwd: str
     environment: Mapping[str, str]
     limits: Limits
+    processes: int
     address_space_bytes: int
 
     def encode(self) -> bytes:
@@ -50,7 +55,7 @@ class Launch:
         numbers = (
             self.limits.cpu_s,
             self.address_space_bytes,
-            self.limits.processes + SUPERVISORS,
+            self.processes,
             self.limits.file_size_bytes,
             len(self.environment),
         )

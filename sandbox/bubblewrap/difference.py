@@ -12,8 +12,6 @@ Arguments: LOWER UPPER FILE_BYTES TOTAL_BYTES MAX_PATHS. For each change, a line
 CONTENT_BYTES`` and then both; at the end the line ``end``.
 """
 
-# Everything goes through directory descriptors.
-# ruff: noqa: PTH
 from __future__ import annotations
 
 import os

@@ -21,7 +21,7 @@ unprivileged user id that runs commands when started by root, else ``-``. Below 
 """
 
 # pathlib would cost more than everything else that starts here.
-# ruff: noqa: PTH
+# ruff: noqa: PTH101, PTH102, PTH103, PTH115, PTH116, PTH123, PTH208, PTH211
 from __future__ import annotations
 
 import ctypes

@@ -17,6 +17,7 @@ from repo_guardian.sandbox.bubblewrap.namespace import Layout, Namespace
 from repo_guardian.sandbox.bubblewrap.seccomp import filter_program
 from repo_guardian.sandbox.environment import command_environment
 from repo_guardian.sandbox.execution import (
+    SUPERVISORS,
     Command,
     Finished,
     Launch,
@@ -117,9 +118,10 @@ class BubblewrapSandbox:
         self, argv: tuple[str, ...], cwd: str, stdin: bytes, variables: Mapping[str, str], limits: Limits
     ) -> CommandResult:
         namespace = self._open_namespace()
+        processes = limits.processes + SUPERVISORS
         command = Command(argv, cwd, self.spec.commit, self.backend)
         try:
-            channel = LaunchChannel(Launch(argv, cwd, variables, limits, limits.memory_bytes))
+            channel = LaunchChannel(Launch(argv, cwd, variables, limits, processes, limits.memory_bytes))
         except ValueError as error:
             return not_started(ProcessStatus.SPAWN_FAILED, str(error), command)
         with channel:

@@ -20,7 +20,7 @@ from repo_guardian.sandbox.conformance.frame import (
 )
 from repo_guardian.sandbox.interface import REPO, ChangeKind, ProcessStatus, Sandbox
 
-_HEARTBEAT = "while true; do echo x >> /tmp/beat; sleep 0.01; done"
+_HEARTBEAT = "while true; do echo x >> beat; sleep 0.01; done"
 
 
 async def exit_codes(sandbox: Sandbox, _: Path) -> str:
@@ -101,7 +101,7 @@ async def files(sandbox: Sandbox, _: Path) -> str:
     await sandbox.write_file("/out/result", b"first, and longer")
     await sandbox.write_file("/out/result", b"second")
     demand(await sandbox.read_file("/out/result", limit_bytes=100) == b"second", "not replaced")
-    await output_of(sandbox, "sh", "-c", "mkfifo /repo/fifo; ln -s /etc/passwd /repo/planted")
+    await output_of(sandbox, "sh", "-c", "mkfifo fifo; ln -s /etc/passwd planted")
     special = ("/repo/fifo", "/repo/planted", "/repo/pkg")
     for path in (*special, "/repo/none", "/etc/passwd", "a.txt", "/repo/../etc/passwd"):
         await _refused(sandbox.read_file(path, limit_bytes=1000), f"read {path}")
@@ -171,9 +171,9 @@ async def cancellation(sandbox: Sandbox, _: Path) -> str:
     with anyio.move_on_after(0.5) as scope:
         await sandbox.run(["sh", "-c", _HEARTBEAT])
     demand(scope.cancelled_caught, "it was not cancelled")
-    first = await sandbox.read_file("/tmp/beat", limit_bytes=10_000)  # noqa: S108 - inside
+    first = await sandbox.read_file("/repo/beat", limit_bytes=10_000)
     await output_of(sandbox, "sleep", "0.1")
-    second = await sandbox.read_file("/tmp/beat", limit_bytes=10_000)  # noqa: S108 - inside
+    second = await sandbox.read_file("/repo/beat", limit_bytes=10_000)
     demand(len(first) > 0 and first == second, "the command outlived its cancellation")
     return "dead before the cancellation propagated"
 
@@ -181,17 +181,17 @@ async def cancellation(sandbox: Sandbox, _: Path) -> str:
 async def bytecode(sandbox: Sandbox, _: Path) -> str:
     """Bytecode that lies in the tree is not loaded, and none is written."""
     plant = """
-import importlib.util, py_compile, sys
-source = "/tmp/planted.py"
+import py_compile, sys
+source = "planted.py"
 open(source, "w").write("VALUE = 666\\n")
-target = f"/repo/pkg/__pycache__/m.{sys.implementation.cache_tag}.pyc"
+target = f"pkg/__pycache__/m.{sys.implementation.cache_tag}.pyc"
 py_compile.compile(source, target, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 """
     result = await python(sandbox, plant)
     demand(result.ok, summary(result))
     value = await output_of(sandbox, sandbox.python, "-c", "import pkg.m; print(pkg.m.VALUE)")
     demand(value == "1\n", f"planted bytecode was loaded: {value}")
-    listed = await output_of(sandbox, "find", "/repo", "-name", "*.pyc")
+    listed = await output_of(sandbox, "find", ".", "-name", "*.pyc")
     demand(listed.count("\n") == 1, f"written: {listed}")
     return "planted bytecode ignored"
 
