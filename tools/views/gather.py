@@ -32,7 +32,7 @@ class Gathered:
 
 
 def path_text(path: bytes) -> str:
-    """A path as text that any output can hold: bytes that are not UTF-8 become ``\\\\xNN``."""
+    """A path as text that any output can hold: bytes that are not UTF-8 become hexadecimal escapes."""
     return path.decode("utf-8", "backslashreplace")
 
 

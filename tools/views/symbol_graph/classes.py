@@ -6,6 +6,7 @@ Python; bases from outside the tree make it *open*, since they may define anythi
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from repo_guardian.tools.views.symbol_graph.namespace import UNKNOWN, Module, Value, gone
@@ -14,9 +15,13 @@ from repo_guardian.tools.views.symbol_graph.pynames import OBJECT_ATTRIBUTES
 if TYPE_CHECKING:
     from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 
-_MAX_DEPTH = 60
+_MAX_DEPTH = 40
+"""Longest line of ancestors that is followed; so that no input exhausts the stack."""
 _HARMLESS = frozenset({"builtins.object", "typing.Generic", "typing.Protocol"})
 """Bases outside the tree that add neither a constructor nor a method that anyone calls by name."""
+
+_MAX_CLASSES = 200
+"""Longest method resolution order that is kept."""
 
 ClassKey = tuple[Module, int]
 
@@ -33,6 +38,7 @@ class Hierarchy:
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
+        self._depth = 0
         self._orders: dict[tuple[str, int], Order] = {}
 
     def bases(self, module: Module, index: int) -> tuple[list[ClassKey], bool]:
@@ -47,20 +53,22 @@ class Hierarchy:
                 others = True
         return found, others
 
-    def order(self, module: Module, index: int, depth: int = 0) -> Order:
+    def order(self, module: Module, index: int) -> Order:
         """The method resolution order of a class; a cycle or absurd depth leaves it open."""
         key = (module.id, index)
         if key in self._orders:
             return self._orders[key]
         itself = (module, index)
-        self._orders[key] = Order((itself,), True)
-        bases, is_open = self.bases(module, index)
-        if depth > _MAX_DEPTH:
-            del self._orders[key]
+        if self._depth > _MAX_DEPTH:
             return Order((itself,), True)
-        orders = [self.order(*base, depth + 1) for base in bases]
-        merged = _merge([list(order.classes) for order in orders] + [bases])
-        result = Order((itself, *merged), is_open or any(order.is_open for order in orders))
+        self._orders[key] = Order((itself,), True)
+        self._depth += 1
+        bases, is_open = self.bases(module, index)
+        orders = [self.order(*base) for base in bases]
+        self._depth -= 1
+        merged = [c for c in _merge([list(order.classes) for order in orders] + [bases]) if c != itself]
+        is_open = is_open or len(merged) > _MAX_CLASSES or any(order.is_open for order in orders)
+        result = Order((itself, *merged[:_MAX_CLASSES]), is_open)
         self._orders[key] = result
         return result
 
@@ -99,12 +107,26 @@ class Hierarchy:
 
 
 def _merge(sequences: list[list[ClassKey]]) -> list[ClassKey]:
-    """The merge of C3; when no consistent order exists, the first candidate is taken."""
+    """The merge of C3; when no consistent order exists, the first candidate is taken.
+
+    Each sequence is read through a position, and a count says in how many tails a class still stands, so
+    that the cost is that of the sequences' length.
+    """
+    tails = Counter(item for sequence in sequences for item in sequence[1:])
+    positions = [0] * len(sequences)
     merged: list[ClassKey] = []
-    rest = [sequence for sequence in sequences if sequence]
-    while rest:
-        tails = {item for sequence in rest for item in sequence[1:]}
-        head = next((sequence[0] for sequence in rest if sequence[0] not in tails), rest[0][0])
-        merged.append(head)
-        rest = [kept for sequence in rest if (kept := [item for item in sequence if item != head])]
-    return merged
+    done: set[ClassKey] = set()
+    while True:
+        heads = [s[position] for s, position in zip(sequences, positions, strict=True) if position < len(s)]
+        if not heads:
+            return merged
+        head = next((item for item in heads if not tails[item]), heads[0])
+        if head not in done:
+            merged.append(head)
+            done.add(head)
+        for number, sequence in enumerate(sequences):
+            position = positions[number]
+            if position < len(sequence) and sequence[position] == head:
+                positions[number] = position + 1
+                if position + 1 < len(sequence):
+                    tails[sequence[position + 1]] -= 1

@@ -95,6 +95,16 @@ class Layout:
         own = self._by_root[importer.root].get(name)
         return own or self._primary.get(name) or self._secondary.get(name)
 
+    def relative(self, importer: ModuleFile, level: int, name: str) -> ModuleFile | None:
+        """The module that a relative import names, found by its path as the import system does."""
+        folders = importer.path.split("/")[:-1]
+        if level - 1 > len(folders):
+            return None
+        place = "/".join([*folders[: len(folders) - level + 1], *(name.split(".") if name else [])])
+        stem = f"{place}/" if place else ""
+        endings = [f"{stem}__init__.py", f"{place}.py", f"{stem}__init__.pyi", f"{place}.pyi"]
+        return next((self.files[path] for path in endings if path in self.files), None)
+
     def below(self, file: ModuleFile, name: str) -> ModuleFile | None:
         """The submodule ``name`` of a package, in the same root."""
         return self._by_root[file.root].get(f"{file.name}.{name}") if file.is_package else None

@@ -18,6 +18,8 @@ from repo_guardian.tools.views.symbol_graph.pynames import BUILTIN_TYPES, BUILTI
 
 _MAX_HOPS = 50
 """Longest chain of re-exports or of ``a = b`` that is followed."""
+_MAX_DEPTH = 25
+"""How many types, or ``__all__`` lists, may be needed to know one; so that no input exhausts the stack."""
 
 _DOTTED = re.compile(r"""["']?([^\W\d]\w*(?:\.[^\W\d]\w*)*)["']?\Z""")
 _Seen = set[tuple[str, str]]
@@ -37,6 +39,7 @@ class Resolver:
         self._names: dict[tuple[str, str], Value | None] = {}
         self._types: dict[tuple[str, int], Value] = {}
         self._exports: dict[str, frozenset[str] | None] = {}
+        self._depth = 0
         self.classes = Hierarchy(self)
 
     def find(self, name: str, importer: Module) -> Module | None:
@@ -97,10 +100,12 @@ class Resolver:
 
     def exports(self, module: Module) -> frozenset[str] | None:
         """The names in ``__all__``; None when there is none, or not all of it can be known."""
-        if module.id not in self._exports:
+        if module.id not in self._exports and self._depth <= _MAX_DEPTH:
             self._exports[module.id] = None
+            self._depth += 1
             self._exports[module.id] = self._collect_exports(module)
-        return self._exports[module.id]
+            self._depth -= 1
+        return self._exports.get(module.id)
 
     def _collect_exports(self, module: Module) -> frozenset[str] | None:
         exports = module.facts.exports
@@ -128,7 +133,11 @@ class Resolver:
         base, dotted = self.base(module, record)
         if base is None:
             name = f"{dotted}.{record.name}" if dotted.strip(".") else f"{dotted}{record.name}"
-            found = self.find(name, module)
+            if record.level:
+                inner = f"{record.module}.{record.name}".strip(".")
+                found = self._module(self._layout.relative(module.file, record.level, inner))
+            else:
+                found = self.find(name, module)
             return gone(name) if found is None else Value("module", found)
         value = self._lookup(base, record.name, seen, hops + 1) or self._submodule(base, record.name)
         return value or gone(f"{base.id}.{record.name}", module=base)
@@ -137,13 +146,15 @@ class Resolver:
         """The module that is imported from, and its dotted name as far as the tree knows it."""
         if not record.level:
             return self.find(record.module, module), self.known_name(record.module, module)
+        found = self._module(self._layout.relative(module.file, record.level, record.module))
+        if found is not None:
+            return found, found.id
         parts = module.file.name.split(".")
         keep = len(parts) - record.level + module.file.is_package
-        if keep < 0:
+        if keep < (len(parts) > 1):
             return None, "." * record.level + record.module
         dotted = ".".join([*parts[:keep], *([record.module] if record.module else [])])
-        found = self.find(dotted, module) if dotted else None
-        return found, self.known_name(dotted, module)
+        return None, self.known_name(dotted, module)
 
     def known_name(self, dotted: str, module: Module) -> str:
         """``dotted`` with the longest part that is a module of the tree replaced by that module's id."""
@@ -228,16 +239,22 @@ class Resolver:
     def type_value(self, module: Module, index: int) -> Value:
         """The value of a variable that has type ``index``; unknown while it is being found out."""
         key = (module.id, index)
-        if key not in self._types:
-            self._types[key] = UNKNOWN
-            source, ref = module.facts.types[index]
-            value = self.ref(module, ref)
-            if source == "call":
-                value = self.result(value)
-            elif source == "annotation":
-                value = self.instance(value)
-            self._types[key] = value
-        return self._types[key]
+        known = self._types.get(key)
+        if known is not None:
+            return known
+        if self._depth > _MAX_DEPTH:
+            return UNKNOWN
+        self._types[key] = UNKNOWN
+        self._depth += 1
+        source, ref = module.facts.types[index]
+        value = self.ref(module, ref)
+        if source == "call":
+            value = self.result(value)
+        elif source == "annotation":
+            value = self.instance(value)
+        self._depth -= 1
+        self._types[key] = value
+        return value
 
     def chase(self, value: Value) -> Value:
         """Follow ``a = b`` from variable to variable; ``via`` gains the variables."""

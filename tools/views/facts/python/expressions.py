@@ -186,7 +186,7 @@ def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_lambda(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A lambda: its defaults belong outside, its parameters to its own block."""
-    block = Scope("block", scope, scope.owner)
+    block = Scope("lambda", scope, scope.owner)
     parameters = node.child_by_field_name("parameters")
     for parameter in parameters.named_children if parameters is not None else ():
         walk.push([parameter.child_by_field_name("value")], scope, flags)

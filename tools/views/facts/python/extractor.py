@@ -14,6 +14,7 @@ from tree_sitter import Language, Node, Parser
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.python import definitions, expressions, statements
 from repo_guardian.tools.views.facts.python.finish import Finisher
+from repo_guardian.tools.views.facts.python.generics import without_type_defaults
 from repo_guardian.tools.views.facts.python.source import Source
 from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
@@ -41,9 +42,17 @@ class PythonExtractor:
         if root is None:
             problem = f"parsing took more than {limits.parse_s:g} s"
             return FileFacts(self.identity, text.region, problem=problem, transient=True)
+        if root.has_error:
+            root = self._without_type_defaults(text.data, root, limits.parse_s)
         walk = Walk(text, _HANDLERS)
         walk.run(root)
         return Finisher(walk).facts(self.identity, _problem(text, walk, root))
+
+    def _without_type_defaults(self, data: bytes, root: Node, seconds: float) -> Node:
+        """A better tree than ``root`` when all that is wrong is syntax newer than the grammar."""
+        blanked = without_type_defaults(data)
+        better = self._parse(blanked, seconds) if blanked is not data else None
+        return better if better is not None and not better.has_error else root
 
     def _parse(self, data: bytes, seconds: float) -> Node | None:
         """The tree's root, None when the time was up. Parsing from a callable is what makes it stoppable."""

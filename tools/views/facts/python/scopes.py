@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, TypeSource
 
-ScopeKind = Literal["module", "class", "function", "block", "header"]
-"""``block``: a comprehension or lambda; ``header``: the line of a ``def`` or ``class`` without its
+ScopeKind = Literal["module", "class", "function", "lambda", "block", "header"]
+"""``block``: a comprehension; ``header``: the line of a ``def`` or ``class`` without its
 decorators, where the names of an enclosing class are still visible."""
 BindingKind = Literal["definition", "import", "self", "cls", "variable", "none"]
 
