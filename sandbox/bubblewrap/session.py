@@ -96,7 +96,9 @@ class BubblewrapSandbox:
 
     async def write_file(self, path: str, content: bytes) -> None:
         """Write a file inside; see ``Sandbox.write_file``."""
-        limits = replace(_FILE_LIMITS, file_size_bytes=max(len(content), 1), output_bytes=4096)
+        # Replacing a file of the checkout first copies the whole old one up; only the disk bounds that.
+        room = max(len(content), self.spec.limits.disk_bytes)
+        limits = replace(_FILE_LIMITS, file_size_bytes=room, output_bytes=4096)
         await self._file("write", writable_path(path), stdin=content, limits=limits)
 
     async def read_file(self, path: str, *, limit_bytes: int) -> bytes:
