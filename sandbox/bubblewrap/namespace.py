@@ -29,6 +29,9 @@ BASE = "/sys"
 """Where a keeper assembles everything, in its own view of the file system only: a folder that every Linux
 host has, that no checkout lies under, and that nothing in the keeper's namespaces needs."""
 
+SEARCH_PATH = f"{os.defpath}:/usr/sbin:/sbin:/usr/local/bin"
+"""Where the host's programs are looked for; never the caller's ``PATH``."""
+
 _KEEPER = Path(__file__).with_name("keeper.py")
 _READY_S = 30.0
 _SETTLE_S = 20.0
@@ -43,7 +46,7 @@ def find_program(name: str) -> str:
     Raises:
         SandboxUnavailableError: it is not installed; the hint names the package.
     """
-    found = shutil.which(name, path=f"{os.defpath}:/usr/sbin:/sbin:/usr/local/bin")
+    found = shutil.which(name, path=SEARCH_PATH)
     if found is None:
         raise SandboxUnavailableError(f"{name} is not installed", hint=f"apt-get install {_PACKAGES[name]}")
     return found
@@ -86,6 +89,7 @@ class Namespace:
     def __init__(self, process: anyio.abc.Process, pid: int) -> None:
         self._process = process
         self._pid = pid
+        self._closed = False
         assert process.stdin and process.stdout  # noqa: S101 - both are pipes
         self._stdin, self._lines = process.stdin, BufferedByteReceiveStream(process.stdout)
 
@@ -129,11 +133,6 @@ class Namespace:
             raise SandboxError(rest or line.decode("utf-8", "replace"))
         return rest
 
-    @property
-    def alive(self) -> bool:
-        """False once the keeper has ended, and with it everything in its namespaces."""
-        return self._process.returncode is None
-
     async def settle(self) -> None:
         """Kill every process of the sandbox and wait until none is left.
 
@@ -165,7 +164,9 @@ class Namespace:
 
     async def close(self) -> None:
         """End the keeper; when this returns, the kernel has killed all that ran and dropped all mounts."""
-        await _stop(self._process)
+        if not self._closed:
+            self._closed = True
+            await _stop(self._process)
 
 
 async def _stop(process: anyio.abc.Process) -> str:
