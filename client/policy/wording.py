@@ -7,9 +7,9 @@ from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Locus
 
 _CLAIMS = {
-    "contract_changed": "A use of {symbol} that was valid at the base no longer works: {line}",
-    "symbol_removed": "{symbol} can no longer be imported or reached: {line}",
-    "symbol_moved": "{symbol} can no longer be reached under its old name: {line}",
+    "contract_changed": "Uses of {symbol} that were valid at the base fail now: {what}",
+    "symbol_removed": "{symbol} can no longer be imported or reached: {what}",
+    "symbol_moved": "{symbol} can no longer be reached under its old name: {what}",
 }
 
 
@@ -17,13 +17,18 @@ def draft_for(signal: SignalItem) -> HypothesisDraft:
     """The hypothesis that a drift signal suggests."""
     symbol = signal.symbols[0]
     return HypothesisDraft(
-        claim=_CLAIMS[signal.kind].format(symbol=symbol, line=signal.line)[:2000],
+        claim=_CLAIMS[signal.kind].format(symbol=symbol, what=_without_subject(signal))[:2000],
         consequence=_consequence(signal),
         remedy=_remedy(signal),
         origin=Origin.SIGNAL,
         locus=Locus(files=signal.paths, symbols=signal.symbols),
         signal_keys=(signal.key,),
     )
+
+
+def _without_subject(signal: SignalItem) -> str:
+    """The signal's line without the symbol's name in front, which the claim has named already."""
+    return signal.line.removeprefix(f"{signal.symbols[0]}: ")
 
 
 def _consequence(signal: SignalItem) -> str:
@@ -36,6 +41,10 @@ def _consequence(signal: SignalItem) -> str:
     return f"{places} it the old way and fails when reached, first {first.location}{reason}."
 
 
+def _uses(count: int) -> str:
+    return "the lagging use" if count == 1 else f"the {count} lagging uses"
+
+
 def _remedy(signal: SignalItem) -> Remedy:
     lagging = [d for d in signal.dependents if d.lagging]
     if lagging:
@@ -43,8 +52,8 @@ def _remedy(signal: SignalItem) -> Remedy:
         return Remedy(
             change=ChangeOfKind.UPDATE_DEPENDENTS,
             locus=Locus(files=files, symbols=tuple(sorted({d.symbol for d in lagging}))),
-            text=f"Bring the {signal.lagging_total} lagging uses to the new form, or accept the old form "
-            f"for a deprecation period in {signal.paths[0]}.",
+            text=f"Bring {_uses(signal.lagging_total)} to the new form, or accept the old form for a "
+            f"deprecation period in {signal.paths[0]}.",
         )
     return Remedy(
         change=ChangeOfKind.RESTORE_COMPATIBILITY,

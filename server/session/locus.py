@@ -89,7 +89,7 @@ def definition_spans(detail: SymbolDetail, sides: Sides) -> tuple[DefinitionSpan
         )
     base = sides.base_graph.symbols.get(base_id)
     current = sides.current_graph.symbols.get(current_id)
-    if base is None or base.kind is SymbolKind.MODULE:
+    if base is None:
         return (DefinitionSpan(detail.base_path, _last(detail), None, None),)
     same_file = current is not None and current.path == base.path
     return (

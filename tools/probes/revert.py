@@ -2,10 +2,10 @@
 
 A revert is a set of *parts*; each replaces a range of lines of the current file with a range of lines of
 the base file, so it can only restore text that the base had. Candidates come in the order of DESIGN §6:
-the suspected definition, then with the bindings that name it, then every hunk of its files. The first
-that turns the test green is narrowed by delta debugging (Zeller and Hildebrandt, 2002, "Simplifying and
-Isolating Failure-Inducing Input", algorithm ddmin restricted to complements) until no part can be left
-out. Nothing here runs anything: ``Narrowing`` is driven by its caller.
+the suspected definition, then with the bindings that name it, then every hunk of its file, then of all
+files given. The first that turns the test green is narrowed by leaving parts out, one after the other,
+until none can be left out (the complement step of ddmin: Zeller and Hildebrandt, 2002, "Simplifying and
+Isolating Failure-Inducing Input"). Nothing here runs anything: the caller says what passes.
 """
 
 from __future__ import annotations
@@ -75,10 +75,12 @@ def candidates(definitions: Sequence[DefinitionSpan], base: Blobs, current: Blob
     hunks = [part for path in sorted(set(base) | set(current)) for part in _hunks(path, base, current)]
     bindings = [part for part in hunks if _mentions(part, names, base) and not _overlaps(part, own)]
     what = ", ".join(sorted(names))
+    home = {span.path for span in definitions}
     for parts, description in (
         (own, f"the definition of {what}"),
         ([*own, *bindings], f"the definition of {what} and its bindings"),
-        (hunks, f"the changed parts of {', '.join(sorted(set(base) | set(current)))}"),
+        ([part for part in hunks if part.path in home], f"what changed in {', '.join(sorted(home))}"),
+        (hunks, f"what changed in {', '.join(sorted(set(base) | set(current)))}"),
     ):
         key = tuple(sorted(parts))
         if key and key not in seen:
