@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -44,17 +45,15 @@ def guardian(home, capfd):
 
 @pytest.fixture
 def guardian_process(home):
-    """Run ``guardian ARGS`` as a process of its own."""
+    """Run ``guardian ARGS`` as a process of its own, under ``wrapper`` and on a terminal if asked."""
 
-    def call(*arguments, **options):
-        environment = {**os.environ, "GUARDIAN_HOME": str(home), **options.pop("environment", {})}
+    def call(*arguments, wrapper=(), environment=None, tty=False):
+        variables = {**os.environ, "GUARDIAN_HOME": str(home), **(environment or {})}
+        command = [str(GUARDIAN), *map(str, arguments)]
+        if tty:
+            command = [shlex.join(command), "/dev/null"]
         done = subprocess.run(
-            [GUARDIAN, *map(str, arguments)],
-            check=False,
-            capture_output=True,
-            text=True,
-            env=environment,
-            **options,
+            [*wrapper, *command], check=False, capture_output=True, text=True, env=variables
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
