@@ -307,7 +307,8 @@ def test_mutual_star_imports_end(build):
 def test_star_imports_respect_exports_and_underscores(build):
     graph = build(
         {
-            "a.py": "__all__ = ['listed', '_also']\ndef listed(): pass\ndef _also(): pass\ndef other(): pass\n",
+            "a.py": "__all__ = ['listed', '_also']\ndef listed(): pass\ndef _also(): pass\n"
+            "def other(): pass\n",
             "b.py": "def public(): pass\ndef _private(): pass\n",
             "u.py": "from a import *\nfrom b import *\nlisted(); _also(); other(); public(); _private()\n",
         }
@@ -321,7 +322,8 @@ def test_relative_imports_of_every_level(build):
             "p/__init__.py": "",
             "p/top.py": "def f(): pass\n",
             "p/q/__init__.py": "from ..top import f\n",
-            "p/q/deep.py": "from . import f\nfrom .. import top\nfrom ...outside import g\nf(); top.f(); g()\n",
+            "p/q/deep.py": "from . import f\nfrom .. import top\nfrom ...outside import g\n"
+            "f(); top.f(); g()\n",
         }
     )
     assert targets(graph, "p.q.deep") == ["p.top.f", "p.top.f", "...outside.g"]
@@ -401,7 +403,8 @@ def test_no_chain_exhausts_the_stack(build, count):
     graph = build(
         {
             "a.py": f"def f(a0):\n{aliases}    a{count - 1}.m()\n",
-            "c.py": f"class C0: pass\n{classes}class D0: pass\n{bases}D{count - 1}().m()\nC{count - 1}().m()\n",
+            "c.py": f"class C0: pass\n{classes}class D0: pass\n{bases}"
+            f"D{count - 1}().m()\nC{count - 1}().m()\n",
             "v.py": f"v0 = 1\n{variables}v{count - 1}()\n{returns}r{count - 1}().m()\n",
             **modules,
         }

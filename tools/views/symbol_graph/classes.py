@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 40
 """Longest line of ancestors that is followed; so that no input exhausts the stack."""
-_HARMLESS = frozenset({"builtins.object", "typing.Generic", "typing.Protocol"})
+_HARMLESS = frozenset({"builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"})
 """Bases outside the tree that add neither a constructor nor a method that anyone calls by name."""
 
 _MAX_CLASSES = 200

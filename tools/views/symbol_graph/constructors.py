@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from repo_guardian.tools.views.facts.interface import Definition
 from repo_guardian.tools.views.symbol_graph.namespace import Module, Value
+from repo_guardian.tools.views.symbol_graph.pynames import ENUM_BASES
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.signature import (
     POSITIONAL,
@@ -38,11 +39,11 @@ def bound_signature(definition: Definition) -> Signature | None:
 def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signature | None, Value | None]:
     """The signature of calling a class, and the ``__init__`` that it comes from when there is one."""
     order = resolver.classes.order(module, index)
+    if any(_replaces_construction(resolver, *item) for item in order.classes):
+        return None, None
     for owner, number in order.classes:
         definition = owner.facts.definitions[number]
         names = owner.scopes.get(number, {})
-        if "__new__" in names or any(key == "metaclass" for key, _ in definition.keywords):
-            return None, None
         if "__init__" in names:
             value = resolver.classes.member(owner, number, "__init__", instance=True)
             found = value.definition
@@ -54,6 +55,17 @@ def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signatu
         if resolver.classes.bases(owner, number)[1]:
             return None, None
     return (None if order.is_open else Signature()), None
+
+
+def _replaces_construction(resolver: Resolver, module: Module, index: int) -> bool:
+    """True when ``__new__``, a metaclass or an enumeration decides what calling the class does."""
+    definition = module.facts.definitions[index]
+    if "__new__" in module.scopes.get(index, {}):
+        return True
+    if any(key == "metaclass" and text.rpartition(".")[2] != "ABCMeta" for key, text in definition.keywords):
+        return True
+    values = [resolver.ref(module, ref) for ref in definition.base_refs]
+    return any(value.kind == "gone" and value.names[0] in ENUM_BASES for value in values)
 
 
 def _dataclass_arguments(resolver: Resolver, module: Module, definition: Definition) -> str | None:

@@ -51,13 +51,24 @@ COMMON_METHODS = frozenset(_COMMON_METHODS_TEXT.split())
 """Methods of builtin and everyday library types: their name alone says nothing about the receiver."""
 
 _PRESERVING_DECORATORS_TEXT = """
-    staticmethod classmethod property cached_property abstractmethod abstractproperty abstractclassmethod
-    abstractstaticmethod final override cache lru_cache wraps contextmanager asynccontextmanager
-    no_type_check deprecated singledispatch singledispatchmethod dataclass total_ordering
-    runtime_checkable unique skip skipIf skipUnless expectedFailure
+    builtins.staticmethod builtins.classmethod builtins.property
+    functools.cached_property functools.cache functools.lru_cache functools.wraps
+    functools.singledispatch functools.singledispatchmethod functools.total_ordering
+    abc.abstractmethod abc.abstractproperty abc.abstractclassmethod abc.abstractstaticmethod
+    contextlib.contextmanager contextlib.asynccontextmanager
+    typing.final typing.no_type_check typing.override typing.runtime_checkable
+    typing_extensions.final typing_extensions.override typing_extensions.runtime_checkable
+    typing_extensions.deprecated warnings.deprecated
+    dataclasses.dataclass enum.unique
+    unittest.skip unittest.skipIf unittest.skipUnless unittest.expectedFailure
     """
 PRESERVING_DECORATORS = frozenset(_PRESERVING_DECORATORS_TEXT.split())
-"""Last names of decorators of the standard library that leave a callable's parameters alone."""
+"""Decorators of the standard library that leave a callable's parameters alone."""
+
+ENUM_BASES = frozenset(
+    f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum")
+)
+"""Bases whose metaclass gives calls another meaning than construction."""
 
 _BUILTIN_TYPES_TEXT = "bool bytearray bytes complex dict float frozenset int list object set str tuple type"
 BUILTIN_TYPES = frozenset(f"builtins.{name}" for name in _BUILTIN_TYPES_TEXT.split())

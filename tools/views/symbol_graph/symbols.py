@@ -122,7 +122,8 @@ class SymbolMaker:
             last = text.partition("(")[0].rpartition(".")[2]
             if definition.role in ("property", "setter") and last in ("setter", "getter", "deleter"):
                 continue
-            if last not in PRESERVING_DECORATORS or self._resolver.ref(module, ref).kind != "gone":
+            value = self._resolver.ref(module, ref)
+            if value.kind != "gone" or value.names[0] not in PRESERVING_DECORATORS:
                 return False
         return True
 

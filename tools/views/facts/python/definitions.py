@@ -25,6 +25,13 @@ _ROLES: dict[str, Role] = {
     "t.overload": "overload",
     "typing_extensions.overload": "overload",
 }
+_COMPOUND = frozenset({
+    "block", "decorated_definition", "function_definition", "class_definition", "if_statement",
+    "elif_clause", "else_clause", "for_statement", "while_statement", "try_statement", "except_clause",
+    "except_group_clause", "finally_clause", "with_statement", "match_statement", "case_clause",
+})  # fmt: skip
+"""Statements that end with a block, to which the grammar adds the comments that follow it."""
+
 _IMPLICIT: dict[str, Role] = {
     "__new__": "staticmethod",
     "__init_subclass__": "classmethod",
@@ -37,21 +44,32 @@ def on_decorated(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     definition = node.child_by_field_name("definition")
     decorators = [child for child in node.named_children if child.type == "decorator"]
     if definition is not None and definition.type == "function_definition":
-        _function(walk, definition, scope, walk.region(node), decorators)
+        _function(walk, definition, scope, _region(walk, node), decorators)
     elif definition is not None:
-        _class(walk, definition, scope, walk.region(node), decorators)
+        _class(walk, definition, scope, _region(walk, node), decorators)
     for decorator in decorators:
         walk.push(decorator.named_children, scope, flags & ~IN_BASES)
 
 
 def on_function(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A function without decorators."""
-    _function(walk, node, scope, walk.region(node), [])
+    _function(walk, node, scope, _region(walk, node), [])
 
 
 def on_class(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A class without decorators."""
-    _class(walk, node, scope, walk.region(node), [])
+    _class(walk, node, scope, _region(walk, node), [])
+
+
+def _region(walk: Walk, node: Node) -> Region:
+    """A definition without the comments that follow its last statement, as ``ast`` has it."""
+    last = node
+    while last.type in _COMPOUND:
+        children = [child for child in last.named_children if child.type != "comment"]
+        if not children:
+            break
+        last = children[-1]
+    return walk.source.locate(node.start_byte, last.end_byte)
 
 
 def _decorators(
