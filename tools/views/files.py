@@ -16,7 +16,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def state_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError of a write below ``path`` into ``DiskFullError`` or ``StateDirError``."""
+    """Turn an OSError below ``path`` into ``DiskFullError`` or ``StateDirError``."""
     try:
         yield
     except OSError as error:
@@ -27,8 +27,8 @@ def state_errors(path: Path) -> Iterator[None]:
                 hint="free some space, or point GUARDIAN_HOME at another file system",
             ) from error
         raise StateDirError(
-            f"the state directory cannot be written: {path}: {reason}",
-            hint="make it writable for this user, or point GUARDIAN_HOME at another directory",
+            f"the state directory cannot be used: {path}: {reason}",
+            hint="make it readable and writable for this user, or point GUARDIAN_HOME at another directory",
         ) from error
 
 

@@ -8,8 +8,10 @@ against the manifest, and every way in which a view can be unusable is an error 
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from repo_guardian.errors import ViewDamagedError, ViewMissingError, ViewStaleError
+from repo_guardian.errors import ViewDamagedError, ViewError, ViewMissingError, ViewStaleError
 from repo_guardian.tools.views import manifest as manifests
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.registry import extractor_for
@@ -54,12 +56,9 @@ def refresh(source: TreeSource, state_dir: Path, limits: ExtractLimits | None = 
     Raises:
         DiskFullError, StateDirError: nothing half-written is left.
     """
-    try:
-        kept = _read_manifest(state_dir, source.commit)
-        _read_payload(state_dir, source.commit, kept)
+    kept = _usable(state_dir, source.commit)
+    if kept is not None:
         return _handle(state_dir, kept, reused=True)
-    except (ViewMissingError, ViewStaleError, ViewDamagedError):
-        pass
     with _without_gc():
         gathered = gather(source, FactsStore(state_dir / "facts"), limits or ExtractLimits())
         graph = link(source.commit, gathered.files, gathered.skipped)
@@ -135,9 +134,7 @@ def _read_manifest(state_dir: Path, commit: str) -> Manifest:
     with state_errors(folder):
         if not folder.is_dir():
             raise ViewMissingError(f"no views of commit {commit[:12]} are published", hint=_REBUILD)
-        if not path.is_file():
-            raise _damaged(commit)
-        data = path.read_bytes()
+    data = _read(path, commit)
     schema, manifest = manifests.decode(data)
     if manifest is None:
         raise ViewStaleError(f"the views of {commit[:12]} have manifest schema {schema}", hint=_REBUILD)
@@ -153,13 +150,28 @@ def _read_manifest(state_dir: Path, commit: str) -> Manifest:
 def _read_payload(state_dir: Path, commit: str, manifest: Manifest) -> bytes:
     path = _folder(state_dir, commit) / SYMBOL_GRAPH_FILE
     entry = manifest.views[VIEW]
-    with state_errors(path):
-        if not path.is_file():
-            raise _damaged(commit)
-        payload = path.read_bytes()
+    payload = _read(path, commit)
     if hashlib.sha256(payload).hexdigest() != entry.sha256:
         raise _damaged(commit)
     return payload
+
+
+def _read(path: Path, commit: str) -> bytes:
+    with state_errors(path):
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, IsADirectoryError) as error:
+            raise _damaged(commit) from error
+
+
+def _usable(state_dir: Path, commit: str) -> Manifest | None:
+    """The manifest of an intact current view, None when there is none."""
+    try:
+        manifest = _read_manifest(state_dir, commit)
+        _read_payload(state_dir, commit, manifest)
+    except ViewError:
+        return None
+    return manifest
 
 
 def _damaged(commit: str) -> ViewDamagedError:
@@ -167,7 +179,7 @@ def _damaged(commit: str) -> ViewDamagedError:
 
 
 def _publish(state_dir: Path, manifest: Manifest, payload: bytes) -> None:
-    """Write a folder under a temporary name and rename it into place, over a stale or damaged one."""
+    """Write a folder under a temporary name and rename it into place, unless another builder was first."""
     target = _folder(state_dir, manifest.commit)
     views = target.parent
     with state_errors(views):
@@ -178,29 +190,33 @@ def _publish(state_dir: Path, manifest: Manifest, payload: bytes) -> None:
             (made / SYMBOL_GRAPH_FILE).write_bytes(payload)
             (made / manifests.FILE_NAME).write_bytes(manifests.encode(manifest))
             made.chmod(0o755)
-            _move_into_place(made, target)
+            with _exclusive(views):
+                if _usable(state_dir, manifest.commit) is None:
+                    _replace(made, target)
         finally:
             shutil.rmtree(made, ignore_errors=True)
 
 
-def _move_into_place(made: Path, target: Path) -> None:
-    """Rename; what is in the way is moved aside first, whichever builder put it there."""
-    for _ in range(8):
-        try:
-            made.rename(target)
-        except OSError:
-            if not target.exists():
-                raise
-        else:
-            return
-        aside = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=target.parent))
-        try:
+def _replace(made: Path, target: Path) -> None:
+    """Rename ``made`` to ``target``; a stale or damaged view in the way is moved aside and removed."""
+    aside = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=target.parent))
+    try:
+        if target.exists():
             target.rename(aside / "old")
-        except FileNotFoundError:
-            continue
-        finally:
-            shutil.rmtree(aside, ignore_errors=True)
-    made.rename(target)
+        made.rename(target)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """One builder at a time replaces views; the lock ends with the process that holds it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _sweep(views: Path) -> None:

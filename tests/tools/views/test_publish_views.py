@@ -230,16 +230,34 @@ def test_two_builders_of_one_commit_do_not_disturb_each_other(source, state):
     assert [p.name for p in (state / "views").iterdir()] == [COMMIT]
 
 
+def test_readers_see_a_whole_view_or_none_while_builders_replace_a_stale_one(source, state):
+    made = refresh(source(FILES), state)
+    edit(made.folder, schema=99)
+
+    def build_or_load(number: int) -> str:
+        if number % 2:
+            return refresh(source(FILES), state).digest
+        try:
+            return codec.digest(codec.encode(load(state, COMMIT)))
+        except (ViewStaleError, ViewMissingError, ViewDamagedError):
+            return ""
+
+    with ThreadPoolExecutor(8) as pool:
+        seen = set(pool.map(build_or_load, range(64)))
+    assert seen <= {"", made.digest}
+    assert made.digest in seen
+    assert load(state, COMMIT).symbols
+
+
 KILLED = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {conftest!r})
 from conftest import MemorySource
 from repo_guardian.tools.views import publish
-original = publish._move_into_place
 def die(made, target):
     os.kill(os.getpid(), 9)
-publish._move_into_place = die
+publish._replace = die
 publish.refresh(MemorySource({files!r}), Path({state!r}))
 """
 
