@@ -13,7 +13,10 @@ from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeE
 
 
 async def prove(toolbox: Toolbox, cycle: CycleInfo, hypothesis: Hypothesis) -> GradeDecision:
-    """Investigate ``hypothesis`` with its template test; returns the last decision on its grade."""
+    """Investigate ``hypothesis`` with its template test; returns the last decision on its grade.
+
+    Where nothing can be executed the hypothesis is deferred, with the reason.
+    """
 
     async def propose(grade: Grade, verdict: Verdict, reason: str, *cited: ProbeEntry) -> GradeDecision:
         citations = tuple(entry.id for entry in cited)
@@ -29,6 +32,9 @@ async def prove(toolbox: Toolbox, cycle: CycleInfo, hypothesis: Hypothesis) -> G
         )
 
     source = await toolbox.synthesize_test(cycle, hypothesis)
+    if not cycle.can_execute:
+        reason = f"nothing can be executed on this machine: {cycle.sandbox_note}"
+        return await propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, reason)
     if source.failure:
         return await propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, source.failure)
     red = await toolbox.run_test(cycle, source)
