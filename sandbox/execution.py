@@ -158,13 +158,14 @@ async def execute(
     out, err = _Drain(limits.output_bytes, bytearray()), _Drain(limits.output_bytes, bytearray())
     input_fd = memory_file(stdin)
     try:
-        process = await anyio.open_process(
-            list(command),
-            stdin=input_fd,
-            env={"PATH": os.defpath},
-            start_new_session=True,
-            pass_fds=(channel.config_fd, channel.status_fd, *pass_fds),
-        )
+        with anyio.CancelScope(shield=True):  # so that there is something to stop when it is cancelled
+            process = await anyio.open_process(
+                list(command),
+                stdin=input_fd,
+                env={"PATH": os.defpath},
+                start_new_session=True,
+                pass_fds=(channel.config_fd, channel.status_fd, *pass_fds),
+            )
     finally:
         os.close(input_fd)
     assert process.stdout and process.stderr  # noqa: S101 - both are pipes

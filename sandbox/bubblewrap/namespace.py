@@ -106,7 +106,8 @@ class Namespace:
             *(unshare, *user, "--mount", "--pid", "--fork", "--kill-child"),
             *(str(interpreter.host), "-I", "-S", str(_KEEPER), *layout.arguments()),
         ]
-        process = await anyio.open_process(command, env={"PATH": os.defpath}, start_new_session=True)
+        with anyio.CancelScope(shield=True):  # so that there is something to stop when it is cancelled
+            process = await anyio.open_process(command, env={"PATH": os.defpath}, start_new_session=True)
         self = cls(process, 0)
         try:
             with anyio.fail_after(_READY_S):

@@ -11,6 +11,7 @@ import anyio
 import anyio.abc
 
 from repo_guardian.errors import SandboxError
+from repo_guardian.sandbox.bubblewrap.cgroup import CommandGroup
 from repo_guardian.sandbox.bubblewrap.command_line import GUARDIAN, bwrap_command
 from repo_guardian.sandbox.bubblewrap.evidence import collect_changes
 from repo_guardian.sandbox.bubblewrap.namespace import Layout, Namespace
@@ -40,6 +41,9 @@ from repo_guardian.sandbox.interpreter import Interpreter
 from repo_guardian.sandbox.mounts import writable_path
 
 _REAP_S = 0.2
+_SPACE_IN_A_GROUP = 4
+"""Address space of a process as a multiple of the memory limit, where a group counts what is really used."""
+
 _FILE_LIMITS = Limits(wall_s=30.0, cpu_s=30, memory_bytes=512 * 1024**2, processes=16, output_bytes=0)
 
 
@@ -56,6 +60,7 @@ class BubblewrapSandbox:
         self._bwrap = bwrap_command(interpreter, layout.mounts)
         self._seccomp = filter_program()
         self._namespace: Namespace | None = None
+        self._group: CommandGroup | None = None
         self._lock = anyio.Lock()
 
     async def start(self) -> None:
@@ -65,12 +70,16 @@ class BubblewrapSandbox:
             SandboxUnavailableError: this machine does not allow it.
         """
         self._namespace = await Namespace.start(self._layout, self._interpreter)
+        self._group = CommandGroup.create()
 
     async def close(self) -> None:
         """End the keeper and with it everything."""
         namespace, self._namespace = self._namespace, None
+        group, self._group = self._group, None
         if namespace is not None:
             await namespace.close()
+        if group is not None:
+            group.remove()
 
     async def reset(self) -> None:
         """Replace the overlay and everything writable: no file and no process survives."""
@@ -120,18 +129,24 @@ class BubblewrapSandbox:
         self, argv: tuple[str, ...], cwd: str, stdin: bytes, variables: Mapping[str, str], limits: Limits
     ) -> CommandResult:
         namespace = self._open_namespace()
+        group = self._group
+        space = limits.memory_bytes * (_SPACE_IN_A_GROUP if group else 1)
         processes = limits.processes + SUPERVISORS
         command = Command(argv, cwd, self.spec.commit, self.backend)
         try:
-            channel = LaunchChannel(Launch(argv, cwd, variables, limits, processes, limits.memory_bytes))
+            channel = LaunchChannel(Launch(argv, cwd, variables, limits, processes, space))
         except ValueError as error:
             return not_started(ProcessStatus.SPAWN_FAILED, str(error), command)
         with channel:
+            kills = group.kills() if group else 0
             try:
+                if group:
+                    group.limit(limits, disk_bytes=self.spec.limits.disk_bytes)
                 finished = await self._execute(namespace, channel, stdin, limits)
             except (OSError, SandboxError) as error:
                 return not_started(ProcessStatus.SANDBOX_FAILED, str(error), command)
-        return command_result(finished, command)
+            starved = group is not None and group.kills() > kills
+        return command_result(finished, command, out_of_memory=starved)
 
     async def _execute(
         self, namespace: Namespace, channel: LaunchChannel, stdin: bytes, limits: Limits
@@ -165,8 +180,10 @@ class BubblewrapSandbox:
                 options, descriptors = [*options, "--seccomp", str(filter_fd)], (filter_fd,)
             launcher = [self.python, "-I", "-S", f"{GUARDIAN}/launcher.py"]
             inner = [*options, "--", *launcher, str(channel.config_fd), str(channel.status_fd)]
+            outer = namespace.enter(inner)
+            outer = self._group.enter(outer) if self._group else outer
             finished = await execute(
-                namespace.enter(inner), channel, stdin=stdin, limits=limits, stop=stop, pass_fds=descriptors
+                outer, channel, stdin=stdin, limits=limits, stop=stop, pass_fds=descriptors
             )
         if troubles:
             raise troubles[0]

@@ -92,6 +92,27 @@ async def memory(sandbox: Sandbox, _: Path) -> str:
     return f"an allocation of twice the limit ended as {summary(result)}"
 
 
+async def memory_together(sandbox: Sandbox, _: Path) -> str:
+    """Several processes, each below the memory limit: says whether they are bounded together."""
+    each = LIMITS.memory_bytes // 2
+    code = f"""
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        held = bytearray({each})
+        time.sleep(0.3)
+        os._exit(0)
+for _ in range(4):
+    os.wait()
+"""
+    result = await python(sandbox, code)
+    await _usable(sandbox)
+    if result.status is ProcessStatus.OUT_OF_MEMORY:
+        return "bounded together by a control group"
+    demand_status(result, ProcessStatus.EXITED)
+    return "bounded one by one: no control group can be made here"
+
+
 async def processes(sandbox: Sandbox, _: Path) -> str:
     """Processes beyond the limit are not created."""
     made = int((await output_of(sandbox, sandbox.python, "-c", _FORK)).split()[0])
@@ -192,6 +213,7 @@ async def descendants(sandbox: Sandbox, _: Path) -> str:
 
 CASES = (
     Case("memory", memory, fast=True),
+    Case("memory_together", memory_together, isolation=True, fast=True),
     Case("processes", processes, isolation=True, fast=True),
     Case("file_size", file_size, fast=True),
     Case("disk_bytes", disk_bytes, isolation=True, fast=True),

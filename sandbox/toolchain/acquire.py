@@ -184,7 +184,7 @@ def _read_record(place: Path) -> tuple[str, ...] | None:
     try:
         record = json.loads((place / "record.json").read_text(encoding="utf-8"))
         return tuple(str(name) for name in record["resolved"])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ToolchainError(f"{place} is damaged", hint="delete that directory and try again") from error

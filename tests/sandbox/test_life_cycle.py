@@ -18,6 +18,9 @@ from repo_guardian.sandbox.bubblewrap.backend import BubblewrapBackend
 from repo_guardian.sandbox.conformance.frame import LIMITS, tree_digest
 from repo_guardian.sandbox.interface import ProcessStatus, SandboxSpec
 
+MARK = str(100_000_000 + os.getpid())
+"""Seconds to sleep that no other process on this machine asks for."""
+
 _CLIENT = """
 import sys, anyio
 from pathlib import Path
@@ -28,7 +31,7 @@ async def main():
     async with BubblewrapBackend().open(SandboxSpec(Path(sys.argv[1]), "c")) as sandbox:
         await sandbox.run(["true"])
         print("running", flush=True)
-        await sandbox.run(["sh", "-c", "(setsid sleep 7777.125 &) ; sleep 7777.25"])
+        await sandbox.run(["sh", "-c", f"(setsid sleep {sys.argv[2]} &) ; sleep {sys.argv[2]}"])
 
 anyio.run(main)
 """
@@ -58,16 +61,17 @@ def gone(*words: str) -> bool:
     return True
 
 
-async def test_nothing_is_left_after_closing(opened, checkout):
+async def test_nothing_is_left_after_closing(opened, checkout, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     mounts = Path("/proc/self/mountinfo").read_text()
-    temporary = set(os.listdir(tempfile.gettempdir()))
+    temporary = os.listdir(tmp_path)
     async with opened() as sandbox:
-        await sandbox.run(["sh", "-c", "echo x > /repo/x; (setsid sleep 7778 &)"])
+        await sandbox.run(["sh", "-c", f"echo x > /repo/x; (setsid sleep {MARK} &)"])
         assert processes_with(str(checkout)), "the keeper is not there"
         assert Path("/proc/self/mountinfo").read_text() == mounts
-    assert processes_with(str(checkout), "sleep 7778") == []
+    assert processes_with(str(checkout), f"sleep {MARK}") == []
     assert Path("/proc/self/mountinfo").read_text() == mounts
-    assert set(os.listdir(tempfile.gettempdir())) - temporary == set()
+    assert os.listdir(tmp_path) == temporary
 
 
 async def test_the_checkout_is_untouched_down_to_owner_and_times(opened, checkout):
@@ -84,16 +88,16 @@ async def test_the_checkout_is_untouched_down_to_owner_and_times(opened, checkou
 
 
 def test_a_killed_client_leaves_no_process(checkout):
-    command = [sys.executable, "-c", _CLIENT, str(checkout)]
+    command = [sys.executable, "-c", _CLIENT, str(checkout), MARK]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as client:
         assert client.stdout.readline() == b"running\n"
         deadline = time.monotonic() + 10
-        while len(processes_with("sleep 7777")) < 2 and time.monotonic() < deadline:
+        while len(processes_with(f"sleep {MARK}")) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert processes_with("sleep 7777.125"), "the daemon did not start"
+        assert len(processes_with(f"sleep {MARK}")) >= 2, "the daemon did not start"
         client.kill()
     assert client.returncode == -signal.SIGKILL
-    assert gone("sleep 7777", str(checkout)), processes_with("sleep 7777", str(checkout))
+    assert gone(f"sleep {MARK}", str(checkout)), processes_with(f"sleep {MARK}", str(checkout))
 
 
 async def test_cancelling_at_any_moment_leaves_no_process(checkout):
@@ -101,9 +105,9 @@ async def test_cancelling_at_any_moment_leaves_no_process(checkout):
     for delay in (0.0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08):
         with anyio.move_on_after(delay) as scope:
             async with BubblewrapBackend().open(spec) as sandbox:
-                await sandbox.run(["sleep", "7779"])
+                await sandbox.run(["sleep", MARK])
         assert scope.cancelled_caught
-        assert processes_with("sleep 7779", str(checkout)) == [], f"after {delay} s"
+        assert processes_with(f"sleep {MARK}", str(checkout)) == [], f"after {delay} s"
 
 
 async def test_sandboxes_at_once_do_not_meet(checkout):
