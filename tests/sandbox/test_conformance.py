@@ -25,11 +25,17 @@ from repo_guardian.sandbox.conformance.frame import run_case
 from repo_guardian.sandbox.conformance.suite import CASES
 from repo_guardian.sandbox.registry import load
 
-async def main():
-    for case in CASES:
+async def run(case, width):
+    async with width:
         with tempfile.TemporaryDirectory() as folder:
             check = await run_case(load("bubblewrap"), case, Path(folder))
-        print("ok" if check.passed else "FAILED", check.name, check.detail)
+    print("ok" if check.passed else "FAILED", check.name, check.detail)
+
+async def main():
+    width = anyio.Semaphore(4)
+    async with anyio.create_task_group() as tasks:
+        for case in CASES:
+            tasks.start_soon(run, case, width)
 
 anyio.run(main)
 """

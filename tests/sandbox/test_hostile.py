@@ -11,7 +11,7 @@ from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.conformance.frame import LIMITS
 from repo_guardian.sandbox.interface import ChangeKind, ProcessStatus, ReadOnlyMount
 
-SHORT = replace(LIMITS, wall_s=1.0)
+SHORT = replace(LIMITS, wall_s=0.5)
 HOSTILE = {
     "fork bomb": ("import os\nwhile 1:\n try: os.fork()\n except OSError: pass", {ProcessStatus.TIMED_OUT}),
     "memory hog": (
