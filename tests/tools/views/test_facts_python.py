@@ -434,14 +434,16 @@ def test_bom_form_feed_crlf_and_separators_keep_offsets_and_lines(extract):
     assert facts.region == (1, 4, 0, len(source))
 
 
-def test_declared_latin_1(extract):
-    source = "# coding: latin-1\nä = 'é'\ndef größe(ü): return f(ü)\n".encode("latin-1")
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "iso-8859-15", "utf-8", "UTF_8", "utf-8-sig"])
+def test_declared_encodings(extract, encoding):
+    written = "utf-8" if "8-sig" in encoding else encoding
+    source = f"# coding: {encoding}\nä = 'é'\ndef größe(ü): return f(ü)\n".encode(written)
     facts = extract(source)
     assert facts.problem == ""
     assert [d.name for d in facts.definitions] == ["ä", "größe"]
     assert facts.definitions[1].signature.parameters[0].name == "ü"
     use = next(u for u in facts.uses if u.kind == "call")
-    assert source[use.region[2] : use.region[3]].decode("latin-1") == "f(ü)"
+    assert source[use.region[2] : use.region[3]].decode(encoding) == "f(ü)"
 
 
 @pytest.mark.parametrize(
@@ -449,8 +451,11 @@ def test_declared_latin_1(extract):
     [
         (b"x = '\xe9'\ndef f(): pass\n", "not valid UTF-8 at byte 5"),
         (b"# coding: nonsense\ndef f(): pass\n", "unknown encoding 'nonsense'"),
-        (b"# coding: base64\ndef f(): pass\n", "not valid base64"),
-        (b"# -*- coding: utf-16 -*-\ndef f(): pass\n", "not valid utf-16"),
+        (b"# coding: base64\ndef f(): pass\n", "unknown encoding 'base64'"),
+        (b"# -*- coding: utf-16 -*-\ndef f(): pass\n", "unknown encoding 'utf-16'"),
+        (b"# coding: ascii\nx = '\xe9'\ndef f(): pass\n", "not valid UTF-8 at byte 21"),
+        (b"# coding: shift_jis\nx = '\x81'\ndef f(): pass\n", "not valid SHIFT_JIS at byte 25"),
+        (b"# coding: utf-7\ndef f(): pass\n", "unknown encoding 'utf-7'"),
         (b"print 'x'\ndef f(): pass\n", "Python 2 source (line 1)"),
         (b"def f(): pass\nexec 'x' in y\n", "Python 2 source (line 2)"),
         (b"def f():\n    raise E, 'x'\n", "Python 2 source (line 2)"),

@@ -15,6 +15,7 @@ from repo_guardian.tools.views.facts.interface import Region
 
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
+_PRINTABLE = bytes(range(32, 127))
 TEXT_CHARS = 200
 
 
@@ -32,24 +33,22 @@ class Source:
 
     def _decode(self, blob: bytes) -> tuple[bytes, array[int] | None]:
         name = declared_encoding(blob)
-        try:
-            encoding = codecs.lookup(name).name
-        except LookupError:
+        encoding = _source_encoding(name)
+        if not encoding:
             self.problem = f"unknown encoding {name!r}"
             encoding = "utf-8"
-        if encoding in ("utf-8", "ascii"):
-            try:
-                blob.decode("utf-8")
-            except UnicodeDecodeError as error:
-                self.problem = self.problem or f"not valid UTF-8 at byte {error.start}"
-                return _as_latin(blob)
-            return blob, None
         try:
             text = blob.decode(encoding)
-            return _translate(text, encoding)
-        except (UnicodeError, LookupError, TypeError, ValueError):
-            self.problem = self.problem or f"not valid {encoding}"
+        except UnicodeDecodeError as error:
+            self.problem = self.problem or f"not valid {encoding.upper()} at byte {error.start}"
             return _as_latin(blob)
+        if encoding == "utf-8":
+            return blob, None
+        data, offsets = _translate(text, encoding)
+        if offsets[-1] != len(blob):
+            self.problem = f"{encoding} text that cannot be mapped to bytes"
+            return _as_latin(blob)
+        return data, offsets
 
     @property
     def region(self) -> Region:
@@ -92,6 +91,17 @@ def declared_encoding(blob: bytes) -> str:
         if not _BLANK.match(line):
             break
     return "utf-8"
+
+
+def _source_encoding(name: str) -> str:
+    """The codec for source in encoding ``name``; empty when there is none, or none that extends ASCII."""
+    try:
+        encoding = codecs.lookup(name).name
+        if _PRINTABLE.decode(encoding) != _PRINTABLE.decode("ascii"):
+            return ""
+    except (LookupError, UnicodeError, TypeError, ValueError):
+        return ""
+    return "utf-8" if encoding in ("utf-8", "utf-8-sig", "ascii") else encoding
 
 
 def _translate(text: str, encoding: str) -> tuple[bytes, array[int]]:
