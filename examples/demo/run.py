@@ -40,8 +40,12 @@ class Release:
 
 
 RELEASES = (
-    Release("0.9", "51d1a7b49b4f8dd1486ac785c72d522962e93ccfdcfc1f818f5c7553a307b5ef", "2018-03-10T00:00:00Z"),
-    Release("1.0", "a2ee876d2b4e7f3ee8966437c03d26e6de5954d1b73074f36980b518fc0a04fb", "2020-02-20T00:00:00Z"),
+    Release(
+        "0.9", "51d1a7b49b4f8dd1486ac785c72d522962e93ccfdcfc1f818f5c7553a307b5ef", "2018-03-10T00:00:00Z"
+    ),
+    Release(
+        "1.0", "a2ee876d2b4e7f3ee8966437c03d26e6de5954d1b73074f36980b518fc0a04fb", "2020-02-20T00:00:00Z"
+    ),
 )
 
 
@@ -55,7 +59,7 @@ def main() -> int:
     state = DEMO / "state"
     for old in state.glob(f"{PACKAGE}-*"):
         shutil.rmtree(old)
-    code = guardian("cycle", str(repository), "--home", str(state))
+    code = guardian("cycle", str(repository), "--home", str(state), "--proofs", "3")
     code = code or guardian("memory", "show", str(repository), "--home", str(state))
     if fingerprint(repository) != before:
         print("the watched repository was changed", file=sys.stderr)
@@ -142,9 +146,9 @@ def fingerprint(folder: Path) -> str:
     """One hash over every path, mode and content below ``folder``, ``.git`` included."""
     total = hashlib.sha256()
     for path in walk(folder):
-        content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
-        record = f"{path.relative_to(folder)}\0{path.lstat().st_mode:o}\0{hashlib.sha256(content).hexdigest()}\n"
-        total.update(record.encode("utf-8", "surrogateescape"))
+        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+        name = os.fsencode(path.relative_to(folder))
+        total.update(b"%s\0%o\0%s\n" % (name, path.lstat().st_mode, hashlib.sha256(content).digest()))
     return total.hexdigest()
 
 

@@ -70,7 +70,7 @@ def tree_claim(detail: SymbolDetail, sides: Sides, side: Side, edit: Edit) -> Tr
 def run_plan(detail: SymbolDetail, sides: Sides, claim: TreeClaim, harness: str, site: str) -> RunPlan:
     """Where to import from, and what to report on."""
     return RunPlan(
-        import_roots=(_import_root(detail, sides),),
+        import_roots=_import_roots(detail, sides),
         harness=harness,
         site=site,
         modules=tuple(sorted(claim.modules)),
@@ -153,12 +153,26 @@ def _fails_to_bind(detail: SymbolDetail, graph: SymbolGraph) -> bool | None:
     return symbol.signature.bind(detail.witness).binding is Binding.FAILS
 
 
-def _import_root(detail: SymbolDetail, sides: Sides) -> str:
-    """The directory that the locus' module is imported from, in whichever tree has it."""
+def _import_roots(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
+    """The directory that the locus' module is imported from, then those of the repository's packages.
+
+    The same for both trees, so that a transition has one cause. Folders of loose scripts are left out
+    unless the locus is in one: a script named like a standard module would shadow it.
+    """
+    roots: set[str] = set()
+    own: str | None = None
     for graph in (sides.current_graph, sides.base_graph):
-        module = graph.symbols.get(detail.module)
-        if module is None:
-            continue
-        inner = module.path.removesuffix("/__init__.py").removesuffix(".py").split("/")
-        return "/".join(inner[: len(inner) - len(detail.module.split("."))])
-    return ""
+        for symbol in graph.symbols.values():
+            if symbol.kind is not SymbolKind.MODULE:
+                continue
+            if symbol.id == detail.module and own is None:
+                own = _root_of(symbol)
+            if "." not in symbol.id and symbol.path.endswith("/__init__.py"):
+                roots.add(_root_of(symbol))
+    first = own if own is not None else ""
+    return (first, *sorted(roots - {first}, key=lambda root: (root.count("/"), root)))
+
+
+def _root_of(module: Symbol) -> str:
+    inner = module.path.removesuffix("/__init__.py").removesuffix(".py").split("/")
+    return "/".join(inner[: len(inner) - len(module.id.split("."))])

@@ -144,6 +144,19 @@ def test_a_moved_module_is_proven_under_its_old_name(repository, guardian):
     assert outcomes(report["findings"][0]) == PROVEN
 
 
+def test_a_removed_script_that_imports_the_package_is_proven_with_the_package_in_reach(repository, guardian):
+    scripts = {
+        "examples/hello.py": "from pkg import load\n\n\ndef hello():\n    return load\n",
+        "examples/user.py": "from hello import hello\n",
+    }
+    repository.commit({**USERS, **scripts})
+    repository.commit({"examples/hello.py": None, "pkg/more.py": "y = 2\n"})
+    report = guardian("cycle", repository.path, "--json").report
+    (finding,) = report["findings"]
+    assert finding["locus"]["symbols"][0] == "hello"
+    assert outcomes(finding) == PROVEN
+
+
 def test_a_name_that_still_works_at_run_time_is_refuted_not_found(repository, guardian):
     repository.commit({"m.py": "def gone():\n    return 1\n\n\ndef kept():\n    return 2\n", "n.py": ""})
     dynamic = "import sys\n\n\ndef kept():\n    return 2\n\n\nsetattr(sys.modules['m'], 'gone', kept)\n"
