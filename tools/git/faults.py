@@ -25,6 +25,7 @@ _NO_WRITE = ("Permission denied", "Read-only file system", "Operation not permit
 _OWNERSHIP = re.compile(r"dubious ownership in repository at '(?P<path>.*)'", re.DOTALL)
 _NO_REPOSITORY = ("not a git repository", "does not appear to be a git repository")
 _PARTIAL_CLONE = ("promisor remote", "lazy fetching disabled")
+_MISSING_OBJECTS = ("repository corruption on the remote side", "unable to read", "bad object")
 _INTERESTING = re.compile(r"^(?:remote: )?(?:fatal|error|BUG): ?(?P<text>.+)$", re.MULTILINE)
 
 
@@ -74,6 +75,11 @@ def read_fault(stderr: str, location: str) -> GitError | NotARepositoryError:
         return GitError(
             f"{location} is a partial clone and misses objects of its history",
             hint="complete it: git fetch --refetch --no-filter (nothing is fetched on its behalf)",
+        )
+    if any(words in stderr for words in _MISSING_OBJECTS):
+        return GitError(
+            f"{location} misses objects of its history: it is damaged, or was copied incompletely",
+            hint="git fsck there names them; fetch them from where the repository came from",
         )
     if any(words in stderr for words in _NO_REPOSITORY):
         return NotARepositoryError(

@@ -186,7 +186,11 @@ def _create(source: Source, remote: _Remote, mirror_dir: Path, timeout_s: float,
         git = Git(temporary, timeout_s)
         git.run("init", "--quiet", "--bare", "--template=", f"--object-format={remote.object_format}")
         git.run("symbolic-ref", "HEAD", HEAD_REF)
-        _transfer(source, remote, git, lock_fd)
+        try:
+            _transfer(source, remote, git, lock_fd)
+        except _DamagedMirrorError as error:
+            # A mirror that was empty a moment ago cannot be what is wrong.
+            raise GitError(error.message, hint=error.hint) from error
         if mirror_dir.is_symlink() or mirror_dir.is_file():
             mirror_dir.unlink()
         elif mirror_dir.exists():

@@ -350,3 +350,20 @@ def test_a_state_path_below_a_file(repository, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StateDirError):
         Mirror.sync(locate(str(repository.path)), Path(tmp_path / "file" / "mirror.git"))
+
+
+def test_a_source_that_misses_objects_is_told_apart_from_a_damaged_mirror(repository, sync):
+    """First sync and later sync alike: an error of the public tree that says what is missing where."""
+    for number in range(2):
+        repository.write("b.py", f"y = {number}\n".encode())
+        repository.commit("one more")
+        blob = repository.git("rev-parse", "HEAD:b.py").decode().strip()
+        path = repository.path / ".git" / "objects" / blob[:2] / blob[2:]
+        content = path.read_bytes()
+        path.unlink()
+        with pytest.raises(GitError, match="misses objects") as caught:
+            sync(repository)
+        assert type(caught.value) is GitError
+        assert "git fsck" in caught.value.hint
+        path.write_bytes(content)
+        sync(repository)
