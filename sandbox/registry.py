@@ -6,6 +6,7 @@ To add one: a folder beside ``bubblewrap/`` with a class that fits ``Backend``, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 
 from repo_guardian.errors import SandboxError, SandboxUnavailableError, UsageError
@@ -26,8 +27,11 @@ def backend_names() -> tuple[str, ...]:
     return (AUTO, *_BACKENDS)
 
 
+@cache
 def load(name: str) -> Backend:
-    """The backend called ``name``, imported now and not yet checked.
+    """The backend called ``name``, imported now and not yet checked; the same one each time.
+
+    So what a self-check proved is remembered for the life of the program.
 
     Raises:
         UsageError: there is none; the hint lists the names.

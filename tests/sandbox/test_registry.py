@@ -20,6 +20,12 @@ async def test_auto_picks_one_that_isolates_and_has_proved_it():
     assert {"memory", "processes", "network", "file_size", "disk_bytes"} <= names
 
 
+async def test_what_was_proved_is_remembered():
+    assert await select("auto") is await select("bubblewrap")
+    backend = load("bubblewrap")
+    assert await backend.self_check() is await backend.self_check()
+
+
 async def test_worktree_is_chosen_by_name_only():
     backend = await select("worktree")
     assert not backend.isolates
@@ -42,6 +48,7 @@ def test_python_is_named_for_choosing_dependencies():
 
 async def test_without_the_program_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr("repo_guardian.sandbox.bubblewrap.namespace.SEARCH_PATH", str(tmp_path))
+    load.cache_clear()
     with pytest.raises(SandboxUnavailableError, match="bwrap is not installed") as caught:
         await select("auto")
     assert "apt-get install bubblewrap" in caught.value.hint

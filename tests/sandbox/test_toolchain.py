@@ -118,7 +118,7 @@ async def test_a_source_distribution_is_refused_and_not_run(index, root, tmp_pat
     "text",
     [
         "-e .",
-        "--index-url ftp://example.invalid/simple",
+        "--index-url ftp://example.invalid",
         "alpha @ file:///etc",
         "alpha @ git+https://example.invalid/a",
         "https://example.invalid/a.whl",
