@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 
 LAGGING_SHOWN = 5
+SIGNATURE_CHARS = 200
 
 
 def print_finished(finished: FinishedCycle, *, as_json: bool) -> None:
@@ -49,8 +50,8 @@ def _finding(finding: ReportedHypothesis) -> None:
     click.echo(f"    {printable(finding.consequence)}")
     for signal in finding.signals:
         if signal.before:
-            click.echo(f"    before  {printable(signal.before)}")
-            click.echo(f"    now     {printable(signal.after or '(gone)')}")
+            click.echo(f"    before  {_clipped(signal.before)}")
+            click.echo(f"    now     {_clipped(signal.after or '(gone)')}")
         for dependent in [d for d in signal.dependents if d.lagging][:LAGGING_SHOWN]:
             place, text = printable(str(dependent.location)), printable(dependent.location.text)
             click.echo(f"    still used at {place}: {text}")
@@ -64,6 +65,12 @@ def _finding(finding: ReportedHypothesis) -> None:
             transition = f"  {probe.transition.value}" if probe.transition is not None else ""
             click.echo(f"    {outcome(probe):<7} {SIDES[probe.side]} [{probe.id}]{transition}")
     click.echo(f"    remedy: {printable(finding.remedy.text)}\n")
+
+
+def _clipped(signature: str) -> str:
+    """A signature in one glance; the report has it whole."""
+    text = printable(signature)
+    return text if len(text) <= SIGNATURE_CHARS else f"{text[: SIGNATURE_CHARS - 2]} …"
 
 
 def _memory(report: CycleReport) -> None:
