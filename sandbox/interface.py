@@ -81,6 +81,32 @@ class CommandResult:
         return self.status is ProcessStatus.EXITED and self.exit_code == 0
 
 
+class Profile(StrEnum):
+    """What a sandbox is for. None of them has a network; *acquire*, which has one, runs no code at all.
+
+    ``BUILD`` runs the build of a repository or of a source distribution; what it leaves in ``/out`` is
+    harvested. ``EXECUTE`` runs tests. ``TOOL`` runs a pinned tool of ours over a checkout that is mounted
+    read-only, without any of the repository's own caches.
+    """
+
+    BUILD = "build"
+    EXECUTE = "execute"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class PythonRuntime:
+    """A Python that a backend's sandboxes can run.
+
+    ``version`` is ``(major, minor)``, ``path`` absolute inside the sandbox, ``host_path`` where the same
+    interpreter lies on the host (None when it exists in an image only).
+    """
+
+    version: tuple[int, int]
+    path: str
+    host_path: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOnlyMount:
     """A host directory that the sandbox sees at ``target`` and cannot write."""
@@ -99,6 +125,8 @@ class SandboxSpec:
         mounts: further read-only directories, e.g. the toolchain.
         environment: variables added to the short fixed allow-list; nothing of the host's leaks in.
         limits: the default for commands that name none.
+        profile: what the sandbox is for.
+        python: the ``(major, minor)`` to run, one of the backend's ``interpreters``; None for its default.
     """
 
     checkout: Path
@@ -106,6 +134,8 @@ class SandboxSpec:
     mounts: tuple[ReadOnlyMount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = Limits()
+    profile: Profile = Profile.EXECUTE
+    python: tuple[int, int] | None = None
 
 
 class ChangeKind(StrEnum):
@@ -129,6 +159,19 @@ class OverlayChange:
     kind: ChangeKind
     content: bytes = b""
     truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What was copied out of ``/out``.
+
+    ``files`` are the copied regular files, as POSIX paths below ``/out``, sorted; ``left_out`` pairs a path
+    with the reason why it was not copied (a link, FIFO, device, socket, set-id bit dropped, over a limit).
+    """
+
+    files: tuple[str, ...]
+    total_bytes: int
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 @runtime_checkable
@@ -179,6 +222,17 @@ class Sandbox(Protocol):
         """Replace the overlay and everything writable: no file and no process survives."""
         ...
 
+    async def harvest(self, destination: Path, *, limit_bytes: int, limit_files: int) -> Harvest:
+        """Copy ``/out`` to ``destination`` on the host, which must not exist, after every process is gone.
+
+        Only directories and regular files are made, with modes 0755 and 0644 or 0755; nothing is written
+        through a link, outside ``destination``, or beyond the limits.
+
+        Raises:
+            SandboxError: ``destination`` exists or cannot be written, or the sandbox is closed.
+        """
+        ...
+
     async def evidence_diff(self, *, limit_bytes: int = 1024**2) -> tuple[OverlayChange, ...]:
         """What the commands so far changed under ``/repo``, sorted by path; ``limit_bytes`` per file.
 
@@ -227,6 +281,10 @@ class Backend(Protocol):
 
     def python_version(self) -> tuple[int, int]:
         """``(major, minor)`` of the interpreter that its sandboxes run."""
+        ...
+
+    def interpreters(self) -> tuple[PythonRuntime, ...]:
+        """The Pythons that ``SandboxSpec.python`` may name, the default first."""
         ...
 
     async def self_check(self) -> SelfCheck:
