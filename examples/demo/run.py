@@ -64,7 +64,7 @@ def main() -> int:
     if fingerprint(repository) != before:
         print("the watched repository was changed", file=sys.stderr)
         return 1
-    print(f"the repository of the demo is byte for byte what it was: {repository}")
+    print(f"\nthe repository of the demo is byte for byte what it was: {repository}")
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack
+from pathlib import Path
 
 from repo_guardian.errors import MaterializeError, UsageError
 from repo_guardian.memory_store import open_store
@@ -39,6 +40,7 @@ def begin(
             hint=f"it watches: {', '.join(settings.repositories) or 'nothing'}",
         )
     source = locate(repository)
+    _refuse_state_inside(settings.home, source, repository)
     state = StateDir(settings.home, source.repository_id)
     with ExitStack() as held:
         held.enter_context(lock(state.root))
@@ -47,6 +49,23 @@ def begin(
         session = _open(source, state, mirror, capability, revision=commit, since=since)
         session.held.push(held.pop_all().__exit__)
     return session
+
+
+def _refuse_state_inside(home: Path, source: Source, repository: str) -> None:
+    """The watched repository stays as it is: nothing of ours may lie in its work tree or git directory.
+
+    Raises:
+        UsageError: the state directory does.
+    """
+    if not source.local:
+        return
+    real = home.resolve()
+    for watched in (Path(source.location), Path(source.url), Path(repository).resolve()):
+        if real == watched or watched in real.parents:
+            raise UsageError(
+                f"the state directory {home} lies inside the watched repository",
+                hint="name another one with --home or GUARDIAN_HOME",
+            )
 
 
 def _open(

@@ -138,6 +138,15 @@ def in_namespace(guardian_process, state, mount, *arguments):
     )
 
 
+@pytest.mark.parametrize("inside", ["state", ".git/state", "."])
+def test_a_state_directory_inside_the_watched_repository(repository, guardian_process, inside):
+    repository.commit(GOOD)
+    before = repository.fingerprint()
+    ran = guardian_process("cycle", repository.path, "--home", repository.path / inside)
+    refused(ran, 2, "inside the watched repository")
+    assert repository.fingerprint() == before
+
+
 def test_an_unknown_sandbox_and_an_unknown_option(repository, guardian):
     repository.commit(GOOD)
     refused(guardian("cycle", repository.path, "--sandbox", "chroot"), 2, "bubblewrap")
