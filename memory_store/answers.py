@@ -15,7 +15,7 @@ from repo_guardian.memory_store.records import (
     SymbolEvent,
     TestOutcomeRecord,
 )
-from repo_guardian.memory_store.vocabulary import Grade, Verdict
+from repo_guardian.vocabulary import Grade, Verdict
 
 T_co = TypeVar("T_co", covariant=True)
 

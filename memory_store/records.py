@@ -28,16 +28,8 @@ from repo_guardian.memory_store.fields import (
     utc_now,
 )
 from repo_guardian.memory_store.process import ProcessIdentity, current_process
-from repo_guardian.memory_store.vocabulary import (
-    Arm,
-    EventKind,
-    EvidenceStatus,
-    Grade,
-    Lifetime,
-    Origin,
-    Tree,
-    Verdict,
-)
+from repo_guardian.memory_store.vocabulary import EventKind, Lifetime
+from repo_guardian.vocabulary import Arm, EvidenceStatus, Grade, Origin, Side, Verdict
 
 LAX = Field(strict=False)
 """Lets an enumeration be given by its value."""
@@ -201,7 +193,7 @@ class ProbeRecord(Record):
     tool: Identifier
     argv: tuple[Excerpt, ...] = ()
     commit: CommitId
-    tree: Annotated[Tree, LAX] = Tree.CURRENT
+    tree: Annotated[Side, LAX] = Side.CURRENT
     process_status: Word = ""
     exit_code: Annotated[int, Field(ge=-(2**31), lt=2**32)] | None = None
     outcomes: JsonObject = Field(default_factory=dict)
@@ -231,7 +223,7 @@ class TestOutcomeRecord(Record):
 
     test_id: Identifier
     commit: CommitId
-    tree: Annotated[Tree, LAX] = Tree.CURRENT
+    tree: Annotated[Side, LAX] = Side.CURRENT
     outcome: Identifier
     duration_s: Seconds = 0.0
 

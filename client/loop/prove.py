@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from repo_guardian.client.toolbox import Toolbox
 from repo_guardian.server.contract.cycles import CycleInfo
-from repo_guardian.server.contract.hypotheses import Grade, GradeDecision, GradeProposal, Hypothesis, Verdict
-from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Transition
+from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
+from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
+from repo_guardian.vocabulary import EvidenceStatus, Grade, Verdict
 
 
 async def prove(toolbox: Toolbox, cycle: CycleInfo, hypothesis: Hypothesis) -> GradeDecision:

@@ -14,9 +14,9 @@ from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse
 from repo_guardian.client.policy.wording import draft_for
 from repo_guardian.client.toolbox import Toolbox
 from repo_guardian.server.contract.cycles import CycleInfo, ExitReason
-from repo_guardian.server.contract.hypotheses import Grade
 from repo_guardian.server.contract.memory import MemoryRow
 from repo_guardian.server.contract.signals import SignalItem, SignalPage
+from repo_guardian.vocabulary import Grade
 
 PAGE = 20
 SETTLED = {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from repo_guardian.server.contract.hypotheses import ChangeOfKind, HypothesisDraft, Origin, Remedy
+from repo_guardian.server.contract.hypotheses import ChangeOfKind, HypothesisDraft, Remedy
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Locus
+from repo_guardian.vocabulary import Origin
 
 _CLAIMS = {
     "contract_changed": "Uses of {symbol} that were valid at the base fail now: {what}",

@@ -17,9 +17,10 @@ from repo_guardian.client.report.model import (
     Validity,
 )
 from repo_guardian.server.contract.cycles import EXIT_EXPLANATIONS, CycleInfo, CycleState, Refreshed
-from repo_guardian.server.contract.hypotheses import Grade, Hypothesis
-from repo_guardian.server.contract.probes import EvidenceStatus, ProbeEntry, ProbeTool
+from repo_guardian.server.contract.hypotheses import Hypothesis
+from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
 from repo_guardian.server.contract.signals import SignalItem
+from repo_guardian.vocabulary import EvidenceStatus, Grade
 
 
 def build_report(

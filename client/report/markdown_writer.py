@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
-from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool, Side
+from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
+from repo_guardian.vocabulary import Side
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -7,10 +7,11 @@ meaning the major one.
 from __future__ import annotations
 
 from repo_guardian.server.contract.cycles import Envelope, ExitReason, Interrupted, SkippedSource
-from repo_guardian.server.contract.hypotheses import Grade, GradeEvent, Origin, Remedy
+from repo_guardian.server.contract.hypotheses import GradeEvent, Remedy
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Locus, Wire
+from repo_guardian.vocabulary import Grade, Origin
 
 SCHEMA_VERSION = "1.0"
 

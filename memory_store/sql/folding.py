@@ -11,7 +11,8 @@ from repo_guardian.memory_store.records import HypothesisRecord
 from repo_guardian.memory_store.sql import tables
 from repo_guardian.memory_store.sql.paging import ROW_COMMIT, Window, bad_cursor, before, count
 from repo_guardian.memory_store.sql.sections import record_of
-from repo_guardian.memory_store.vocabulary import EventKind, Grade, Verdict
+from repo_guardian.memory_store.vocabulary import EventKind
+from repo_guardian.vocabulary import Grade, Verdict
 
 CYCLES = tables.table_of(tables.Cycles)
 HYPOTHESES = tables.table_of(tables.Hypotheses)

@@ -39,7 +39,7 @@ from repo_guardian.memory_store.sql.opening import open_database
 from repo_guardian.memory_store.sql.paging import Window, before, bounded_keys, count, labelled_page
 from repo_guardian.memory_store.sql.recall import Locus, recall
 from repo_guardian.memory_store.sql.sections import SECTIONS, R, record_of
-from repo_guardian.memory_store.vocabulary import Grade
+from repo_guardian.vocabulary import Grade
 
 CYCLES = tables.table_of(tables.Cycles)
 SIGNALS = tables.table_of(tables.Signals)

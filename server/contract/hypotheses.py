@@ -7,34 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from repo_guardian.server.contract.wire import Locus, Wire
-
-
-class Origin(StrEnum):
-    """Where a hypothesis came from."""
-
-    SIGNAL = "signal"
-    MEMORY = "memory"
-    EXPLORATION = "exploration"
-    HUMAN = "human"
-
-
-class Grade(StrEnum):
-    """Where a hypothesis stands over its life."""
-
-    CONJECTURE = "conjecture"
-    SUPPORTED = "supported"
-    FINDING = "finding"
-    REFUTED = "refuted"
-    DEFERRED = "deferred"
-    RESOLVED = "resolved"
-
-
-class Verdict(StrEnum):
-    """What the investigator says about the claim."""
-
-    CONFIRMED = "confirmed"
-    REFUTED = "refuted"
-    INCONCLUSIVE = "inconclusive"
+from repo_guardian.vocabulary import Grade, Origin, Verdict
 
 
 class ChangeOfKind(StrEnum):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from repo_guardian.server.contract.wire import Wire
+from repo_guardian.vocabulary import EvidenceStatus, Side
 
 
 class ProbeTool(StrEnum):
@@ -20,15 +21,6 @@ class ProbeTool(StrEnum):
     FIX_PROBE = "fix_probe"
 
 
-class Side(StrEnum):
-    """Which tree a test ran against."""
-
-    CURRENT = "current"
-    BASE = "base"
-    REVERTED = "reverted"
-    """The current tree with base text restored at the suspected cause, in a throwaway overlay."""
-
-
 class Outcome(StrEnum):
     """What one test did, as reported by untrusted code and checked for consistency."""
 
@@ -36,15 +28,6 @@ class Outcome(StrEnum):
     FAILED = "failed"
     ERROR = "error"
     SKIPPED = "skipped"
-
-
-class EvidenceStatus(StrEnum):
-    """What the server derives from an entry; a model cannot assert it."""
-
-    SOURCE = "source"
-    VALID = "valid"
-    INVALID = "invalid"
-    ENVIRONMENT = "environment"
 
 
 class Transition(StrEnum):

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from repo_guardian.server.contract.probes import EvidenceStatus, Outcome
+from repo_guardian.server.contract.probes import Outcome
 from repo_guardian.server.ledger.reasons import Expectation, classify
 from repo_guardian.tools.execution import REPO, ProcessStatus
 from repo_guardian.tools.probes.interface import TestOutcome, TestReport, TestRun, TestSource
+from repo_guardian.vocabulary import EvidenceStatus
 
 ENVIRONMENT, INVALID, VALID = (EvidenceStatus.ENVIRONMENT, EvidenceStatus.INVALID, EvidenceStatus.VALID)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from repo_guardian.server.contract.hypotheses import Grade, GradeDecision, GradeProposal, Hypothesis, Verdict
-from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Side, Transition
+from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
+from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.server.ledger.ledger import outcome_of
 from repo_guardian.server.ledger.locus_files import is_test_or_configuration
+from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from repo_guardian.errors import AdmissionError
-from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, ProbeEntry, Side, Transition
+from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
+from repo_guardian.vocabulary import EvidenceStatus, Side
 
 
 class ProbeLedger:

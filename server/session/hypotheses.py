@@ -7,13 +7,13 @@ import hashlib
 from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
 from repo_guardian.server.contract.hypotheses import (
-    Grade,
     GradeDecision,
     GradeEvent,
     GradeProposal,
     Hypothesis,
     HypothesisDraft,
 )
+from repo_guardian.vocabulary import Grade
 
 
 class HypothesisBook:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from repo_guardian.server.contract.probes import Side
 from repo_guardian.server.ledger.evidence import TreeClaim
 from repo_guardian.server.ledger.reasons import Expectation
 from repo_guardian.server.session.trees import Tree
@@ -15,6 +14,7 @@ from repo_guardian.tools.probes.runner import RunPlan
 from repo_guardian.tools.signals.interface import Effect, SymbolDetail
 from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolGraph, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Binding
+from repo_guardian.vocabulary import Side
 
 ALIAS_STEPS = 20
 

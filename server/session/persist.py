@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from repo_guardian.memory_store import vocabulary as stored
 from repo_guardian.memory_store.records import (
     CycleRecord,
     CycleWrite,
@@ -20,17 +19,16 @@ from repo_guardian.memory_store.records import (
     SignalRecord,
     SymbolEvent,
 )
-from repo_guardian.memory_store.vocabulary import EventKind, Lifetime, Tree
+from repo_guardian.memory_store.vocabulary import EventKind, Lifetime
 from repo_guardian.server.contract.cycles import CycleClose, Decision, Envelope
 from repo_guardian.server.contract.hypotheses import Hypothesis
-from repo_guardian.server.contract.probes import ProbeEntry, Side
+from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.tools.signals.interface import Signal, SignalKind, SymbolDetail
 from repo_guardian.tools.views.interface import ViewHandle
 from repo_guardian.tools.views.symbol_graph.model import Edge, Resolution, SymbolGraph
-
-_TREES = {Side.CURRENT: Tree.CURRENT, Side.BASE: Tree.BASE, Side.REVERTED: Tree.REVERT}
+from repo_guardian.vocabulary import Arm
 
 
 def signal_records(signals: Sequence[Signal]) -> tuple[SignalRecord, ...]:
@@ -114,8 +112,8 @@ def hypothesis_records(
         events += [
             HypothesisEvent(
                 hypothesis=hypothesis.key,
-                grade=stored.Grade(event.grade.value),
-                verdict=stored.Verdict(event.verdict.value) if event.verdict is not None else None,
+                grade=event.grade,
+                verdict=event.verdict,
                 reason=event.reason,
                 citations=event.citations,
             )
@@ -132,7 +130,7 @@ def _hypothesis_record(hypothesis: Hypothesis) -> HypothesisRecord:
         claim=draft.claim,
         consequence=draft.consequence,
         remedy=draft.remedy.text,
-        origin=stored.Origin(draft.origin.value),
+        origin=draft.origin,
         locus_files=draft.locus.files,
         locus_symbols=draft.locus.symbols,
         signal_keys=draft.signal_keys,
@@ -153,11 +151,11 @@ def probe_records(
             tool=probe.tool.value,
             argv=probe.argv,
             commit=probe.commit or empty_tree,
-            tree=_TREES[probe.side],
+            tree=probe.side,
             process_status=probe.process_status,
             exit_code=probe.exit_code,
             outcomes={test.test_id: test.outcome.value for test in probe.outcomes},
-            evidence_status=stored.EvidenceStatus(probe.evidence.value),
+            evidence_status=probe.evidence,
             reason=probe.evidence_reason,
             test_source=probe.test_source,
             evidence_diff=probe.revert.evidence_diff if probe.revert is not None else "",
@@ -203,7 +201,7 @@ def cycle_record(
         number=number,
         commit=commit,
         base=base,
-        arm=stored.Arm.MEMORY,
+        arm=Arm.MEMORY,
         policy=close.policy,
         model=close.model,
         sandbox=envelope.sandbox_backend or "none",

@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from repo_guardian.errors import AdmissionError, SandboxError
 from repo_guardian.server.contract.hypotheses import Hypothesis
-from repo_guardian.server.contract.probes import (
-    EvidenceStatus,
-    Outcome,
-    ProbeEntry,
-    ProbeTool,
-    RevertInfo,
-    Side,
-    TestResult,
-)
+from repo_guardian.server.contract.probes import Outcome, ProbeEntry, ProbeTool, RevertInfo, TestResult
 from repo_guardian.server.ledger.evidence import Judgement, judge
 from repo_guardian.server.ledger.ledger import ProbeLedger, outcome_of
 from repo_guardian.server.session.fixing import FixSearch, FoundRevert
@@ -33,6 +25,7 @@ from repo_guardian.tools.git.objects import DiffStat
 from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
 from repo_guardian.tools.probes.templates import template_for
 from repo_guardian.tools.signals.interface import Signal, SymbolDetail
+from repo_guardian.vocabulary import EvidenceStatus, Side
 
 
 @dataclass(frozen=True, slots=True)

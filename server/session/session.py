@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
 from repo_guardian.server.contract.cycles import CycleInfo
-from repo_guardian.server.contract.probes import Side
 from repo_guardian.server.ledger.ledger import ProbeLedger
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.locus import Sides
@@ -21,6 +20,7 @@ from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.views.interface import ViewHandle
+from repo_guardian.vocabulary import Side
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Imports go one way: client -> server.contract; server -> tools, memory_store; tools -> sandbox.
 
-The composition root ``client/cli/`` alone may reach further. Everything may import ``repo_guardian.errors``
-and the root package. Lazy imports, relative imports and names given as strings count like any other.
+The composition root ``client/cli/`` alone may reach further. Everything may import the root package, its
+errors and its vocabulary. Lazy imports, relative imports and names given as strings count like any other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 PACKAGE = "repo_guardian"
-SHARED = ("repo_guardian.errors",)
+SHARED = ("repo_guardian.errors", "repo_guardian.vocabulary")
 
 # First match wins: a module under the left name may import what lies under the right ones.
 ALLOWED = {

@@ -14,7 +14,8 @@ from repo_guardian.memory_store.records import (
     SymbolEvent,
     TestOutcomeRecord,
 )
-from repo_guardian.memory_store.vocabulary import EventKind, Grade, Verdict
+from repo_guardian.memory_store.vocabulary import EventKind
+from repo_guardian.vocabulary import Grade, Verdict
 
 from .conftest import commit_id, cycle_record, full_write, hypothesis, probe, put, signal
 

@@ -23,7 +23,7 @@ from repo_guardian.memory_store.records import (
     HypothesisEvent,
     SymbolEvent,
 )
-from repo_guardian.memory_store.vocabulary import Arm, Grade
+from repo_guardian.vocabulary import Arm, Grade
 
 from .conftest import cycle_record, full_write, hypothesis, probe, signal
 

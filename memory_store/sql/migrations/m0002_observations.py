@@ -54,7 +54,7 @@ _TEST_OUTCOMES = f"""
     {CYCLE_ROW},
     test_id TEXT NOT NULL,
     commit_id TEXT NOT NULL,
-    tree TEXT NOT NULL CHECK (tree IN ('current', 'base', 'revert')),
+    tree TEXT NOT NULL CHECK (tree IN ('current', 'base', 'reverted')),
     outcome TEXT NOT NULL,
     duration_s REAL NOT NULL,
     PRIMARY KEY (cycle, seq)

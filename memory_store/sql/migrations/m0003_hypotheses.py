@@ -50,7 +50,7 @@ _PROBES = f"""
     tool TEXT NOT NULL,
     argv TEXT NOT NULL,
     commit_id TEXT NOT NULL,
-    tree TEXT NOT NULL CHECK (tree IN ('current', 'base', 'revert')),
+    tree TEXT NOT NULL CHECK (tree IN ('current', 'base', 'reverted')),
     process_status TEXT NOT NULL,
     exit_code INTEGER,
     outcomes TEXT NOT NULL,

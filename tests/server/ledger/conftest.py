@@ -3,22 +3,8 @@
 import pytest
 
 from repo_guardian.sandbox.interface import CommandResult, ProcessStatus
-from repo_guardian.server.contract.hypotheses import (
-    ChangeOfKind,
-    Hypothesis,
-    HypothesisDraft,
-    Origin,
-    Remedy,
-)
-from repo_guardian.server.contract.probes import (
-    EvidenceStatus,
-    Outcome,
-    ProbeEntry,
-    ProbeTool,
-    RevertInfo,
-    Side,
-    TestResult,
-)
+from repo_guardian.server.contract.hypotheses import ChangeOfKind, Hypothesis, HypothesisDraft, Remedy
+from repo_guardian.server.contract.probes import Outcome, ProbeEntry, ProbeTool, RevertInfo, TestResult
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.tools.probes.interface import (
     ExceptionFacts,
@@ -29,6 +15,7 @@ from repo_guardian.tools.probes.interface import (
     TestRun,
     TestSource,
 )
+from repo_guardian.vocabulary import EvidenceStatus, Origin, Side
 
 TEST = TestSource("test_load.py", "test_load", "def test_load(): ...\n", "d1")
 OWN = Frame("/tmp/guardian/test_load.py", 3, "test_load")

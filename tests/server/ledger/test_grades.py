@@ -3,10 +3,11 @@
 import pytest
 
 from repo_guardian.errors import AdmissionError
-from repo_guardian.server.contract.hypotheses import Grade, GradeProposal, Verdict
-from repo_guardian.server.contract.probes import EvidenceStatus, Outcome, Side, Transition
+from repo_guardian.server.contract.hypotheses import GradeProposal
+from repo_guardian.server.contract.probes import Outcome, Transition
 from repo_guardian.server.ledger.grades import decide
 from repo_guardian.server.ledger.ledger import ProbeLedger
+from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
 
 
 def ledger_of(*entries):
