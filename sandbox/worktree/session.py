@@ -16,6 +16,7 @@ import anyio.to_thread
 
 from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.bubblewrap.difference import FOLDER, Difference, Failed, Layers
+from repo_guardian.sandbox.collection import fresh_folder, harvest_of
 from repo_guardian.sandbox.environment import command_environment
 from repo_guardian.sandbox.execution import (
     INSIDE_SCRIPTS,
@@ -27,11 +28,13 @@ from repo_guardian.sandbox.execution import (
     not_started,
     one_line,
 )
+from repo_guardian.sandbox.harvest import harvest_folder
 from repo_guardian.sandbox.interface import (
     OUT,
     REPO,
     ChangeKind,
     CommandResult,
+    Harvest,
     Limits,
     OverlayChange,
     ProcessStatus,
@@ -58,7 +61,9 @@ class WorktreeSandbox:
         self._folder = folder
         self._repo = folder / "repo"
         own = {REPO: self._repo, OUT: folder / "out", "/tmp": folder / "tmp"}  # noqa: S108 - inside
-        self._places = Places.of({**dict(checked_mounts(spec)), **own})
+        # Our own scripts and the interpreter keep their places, even where those lie below one of the above.
+        kept = {str(path): path for path in (INSIDE_SCRIPTS, interpreter.prefix)}
+        self._places = Places.of({**dict(checked_mounts(spec)), **own, **kept})
         self._lock = anyio.Lock()
 
     def fill(self) -> None:
@@ -111,6 +116,12 @@ class WorktreeSandbox:
             self._demand_open()
             return await anyio.to_thread.run_sync(self._compare, limit_bytes)
 
+    async def harvest(self, destination: Path, *, limit_bytes: int, limit_files: int) -> Harvest:
+        """Copy the writable channel out; see ``Sandbox.harvest``."""
+        async with self._lock:
+            self._demand_open()
+            return await anyio.to_thread.run_sync(self._harvest, destination, limit_bytes, limit_files)
+
     def _demand_open(self) -> None:
         if not self._repo.parent.is_dir():
             raise SandboxError("the sandbox is closed", hint="open a new one")
@@ -144,6 +155,12 @@ class WorktreeSandbox:
             said = one_line(result.stderr.decode("utf-8", "replace")) or result.reason or result.status
             raise SandboxError(f"cannot {verb} {path!r} in the sandbox: {said}")
         return result.stdout
+
+    def _harvest(self, destination: Path, limit_bytes: int, limit_files: int) -> Harvest:
+        with fresh_folder(destination) as folder:
+            source = str(self._folder / "out")
+            done = harvest_folder(source, folder, limit_bytes=limit_bytes, limit_files=limit_files)
+        return harvest_of(done.files, done.total_bytes, done.left_out)
 
     def _compare(self, limit_bytes: int) -> tuple[OverlayChange, ...]:
         # The copy is like an upper layer that hides the whole tree below.
