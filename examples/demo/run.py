@@ -15,10 +15,9 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / ".demo"
@@ -117,12 +116,17 @@ def clear(repository: Path) -> None:
 
 
 def unpack(release: Release, repository: Path) -> None:
-    """Unpack an archive without its top folder; the ``data`` filter refuses to write anywhere else."""
-    with tempfile.TemporaryDirectory(dir=DEMO) as folder, tarfile.open(release.archive) as archive:
-        archive.extractall(folder, filter="data")
-        (top,) = Path(folder).iterdir()
-        for path in top.iterdir():
-            shutil.move(path, repository / path.name)
+    """Write an archive's regular files, without its top folder; nothing outside ``repository``."""
+    with tarfile.open(release.archive) as archive:
+        for member in archive:
+            parts = PurePosixPath(member.name).parts[1:]
+            if not member.isfile() or not parts or ".." in parts or parts[0] == ".git":
+                continue
+            content = archive.extractfile(member)
+            path = repository.joinpath(*parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.read() if content is not None else b"")
+            path.chmod(0o755 if member.mode & 0o100 else 0o644)
 
 
 def git(*arguments: str, date: str) -> None:
