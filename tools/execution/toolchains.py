@@ -56,7 +56,7 @@ async def prepare_toolchains(
     if declared.requirements:
         try:
             site = await acquire(
-                declared.requirements,
+                [item.text for item in declared.requirements],
                 python=backend.python,
                 python_version=backend.python_version(),
                 root=site_root,
