@@ -154,8 +154,6 @@ async def execute(
     Raises:
         OSError: ``command`` itself could not be started.
     """
-    started = time.monotonic()
-    out, err = _Drain(limits.output_bytes, bytearray()), _Drain(limits.output_bytes, bytearray())
     input_fd = memory_file(stdin)
     try:
         with anyio.CancelScope(shield=True):  # so that there is something to stop when it is cancelled
@@ -168,6 +166,22 @@ async def execute(
             )
     finally:
         os.close(input_fd)
+    return await attend(process, channel, limits=limits, stop=stop)
+
+
+async def attend(
+    process: anyio.abc.Process,
+    channel: LaunchChannel,
+    *,
+    limits: Limits,
+    stop: Callable[[anyio.abc.Process], Awaitable[None]],
+) -> Finished:
+    """Wait for the end of a process that leads to the launcher, and for its output's; ``stop`` as above.
+
+    The process is closed however this ends.
+    """
+    started = time.monotonic()
+    out, err = _Drain(limits.output_bytes, bytearray()), _Drain(limits.output_bytes, bytearray())
     assert process.stdout and process.stderr  # noqa: S101 - both are pipes
     try:
         async with anyio.create_task_group() as tasks:
