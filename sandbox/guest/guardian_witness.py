@@ -18,6 +18,7 @@ import pytest
 
 _MESSAGE_CHARS = 2000
 _FRAMES = 50
+_IDS_IN_A_RECORD = 200
 
 
 class Witness:
@@ -34,12 +35,18 @@ class Witness:
         self._sequence += 1
         record = {"kind": kind, "n": self._sequence, "pid": os.getpid(), "owner": self._pid}
         record.update(fields)
-        os.write(self._fd, (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii"))
+        line = (json.dumps(record, ensure_ascii=True) + "\n").encode("ascii")
+        while line:  # a signal handler of the suite's may interrupt a long write
+            line = line[os.write(self._fd, line) :]
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Report the ids that were collected, in order."""
-        self.emit("collected", ids=[item.nodeid for item in session.items])
+        """Report the ids that were collected, in order; of a large suite in several records."""
+        ids = [item.nodeid for item in session.items]
+        while len(ids) > _IDS_IN_A_RECORD:
+            self.emit("collected_part", ids=ids[:_IDS_IN_A_RECORD])
+            ids = ids[_IDS_IN_A_RECORD:]
+        self.emit("collected", ids=ids)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, None]:
@@ -49,7 +56,7 @@ class Witness:
         if report.failed:
             call = getattr(report, "call", None)
             excinfo = getattr(call, "excinfo", None)
-            self.emit("collect_error", id=collector.nodeid, exception=_exception(excinfo))
+            self.emit("collect_error", id=collector.nodeid, exception=_exception(_root(excinfo)))
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(
@@ -60,7 +67,9 @@ class Witness:
             item.user_properties.append(("guardian_id", item.nodeid))
         outcome = yield
         report = outcome.get_result()
-        exception = _exception(call.excinfo) if report.failed else None
+        if report.passed and report.when != "call":
+            return  # says nothing that the call's own record does not; half of a large suite's account
+        exception = _exception(call.excinfo and call.excinfo.value) if report.failed else None
         self.emit(
             "phase",
             id=item.nodeid,
@@ -72,18 +81,38 @@ class Witness:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Report where the modules under test were loaded from, and the status as pytest sees it."""
-        loaded = {}
-        for name in self._modules:
-            module = sys.modules.get(name)
-            if module is not None:
-                loaded[name] = str(getattr(module, "__file__", None) or "")
+        loaded = {name: _origin(module) for name, module in self._watched()}
         self.emit("finish", status=int(exitstatus), loaded=loaded)
 
+    def _watched(self) -> list[tuple[str, Any]]:
+        """The loaded modules that were asked for; ``name.*`` asks for a package with all below it."""
+        found = []
+        for name, module in sorted(sys.modules.items()):
+            top = name.partition(".")[0] + ".*"
+            if module is not None and (name in self._modules or top in self._modules):
+                found.append((name, module))
+        return found
 
-def _exception(excinfo: Any) -> dict[str, Any] | None:
+
+def _origin(module: Any) -> str:
+    try:
+        return str(getattr(module, "__file__", None) or "")
+    except Exception:  # a module object of the suite's own making
+        return ""
+
+
+def _root(excinfo: Any) -> BaseException | None:
+    """The error of a failed collection; what a module's import raised where pytest only wraps it."""
     if excinfo is None:
         return None
-    value = excinfo.value
+    value: BaseException = excinfo.value
+    cause = value.__cause__
+    return cause if isinstance(value, pytest.Collector.CollectError) and cause is not None else value
+
+
+def _exception(value: BaseException | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
     frames = []
     traceback = value.__traceback__
     while traceback is not None:

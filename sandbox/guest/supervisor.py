@@ -1,10 +1,10 @@
 """Starts pytest, stands outside its interpreter, and tells the host what both accounts say.
 
 Runs inside the sandbox as ``python -I supervisor.py``, with a JSON task on standard input:
-``{"argv": [...], "environment": {...}, "cwd": str, "report": str, "files": [str, ...]}``. Prints JSON
-lines on standard output: the plugin's records as they come (``stream``), then ``files`` (hashes before
-and after), ``report`` (the JUnit XML as text) and ``exit``. What pytest prints goes to standard error.
-Imports only the standard library.
+``{"argv": [...], "environment": {...}, "cwd": str, "report": str, "files": [str, ...]}``, to which a large
+suite adds ``"report_bytes": int``, how long its report may be. Prints JSON lines on standard output: the
+plugin's records as they come (``stream``), then ``files`` (hashes before and after), ``report`` (the JUnit
+XML as text) and ``exit``. What pytest prints goes to standard error. Imports only the standard library.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> None:
     # A child that outlives pytest may hold the pipe open; what it writes after this is not heard.
     drain.join(DRAIN_S)
     emit({"kind": "files", "before": before, "after": {path: digest(path) for path in task["files"]}})
-    emit({"kind": "report", "xml": report(task["report"])})
+    emit({"kind": "report", "xml": report(task["report"], task.get("report_bytes", REPORT_BYTES))})
     emit({"kind": "exit", "status": status})
     sys.stdout.flush()
     os._exit(0)
@@ -94,15 +94,15 @@ def digest(path: str) -> str | None:
             return None
 
 
-def report(path: str) -> str | None:
-    """The final report's text; None when there is none or it is larger than we accept."""
+def report(path: str, limit: int) -> str | None:
+    """The final report's text; None when there is none or it is larger than ``limit`` bytes."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     with os.fdopen(fd, "rb") as file:
-        content = file.read(REPORT_BYTES + 1)
-    return content.decode("utf-8", "replace") if len(content) <= REPORT_BYTES else None
+        content = file.read(limit + 1)
+    return content.decode("utf-8", "replace") if len(content) <= limit else None
 
 
 if __name__ == "__main__":

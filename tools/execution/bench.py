@@ -6,6 +6,7 @@ cancelling the call cancels what it opened. Repetitions reset the overlay in bet
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,11 @@ class Bench:
         """Where the repository's dependencies are in the sandbox; empty when there are none."""
         return SITE if self.toolchains.site is not None else ""
 
+    @property
+    def site_packages(self) -> tuple[str, ...]:
+        """``name==version`` of each of the repository's dependencies."""
+        return self.toolchains.site.resolved if self.toolchains.site is not None else ()
+
     async def run(
         self, test: TestSource, plan: RunPlan, checkout: Checkout, edit: Edit, *, repetitions: int
     ) -> list[TestRun]:
@@ -49,17 +55,21 @@ class Bench:
         Raises:
             SandboxError: the sandbox could not be opened or written.
         """
-        spec = SandboxSpec(
-            checkout=checkout.path, commit=checkout.label, mounts=self._mounts(), limits=self.limits
-        )
         runs: list[TestRun] = []
-        async with self.backend.open(spec) as sandbox:
+        async with self.open(checkout) as sandbox:
             for repetition in range(repetitions):
                 if repetition:
                     await sandbox.reset()
-                await _apply(sandbox, edit)
+                await apply_edit(sandbox, edit)
                 runs.append(await run_test(sandbox, test, plan, self.limits))
         return runs
+
+    def open(self, checkout: Checkout) -> AbstractAsyncContextManager[Sandbox]:
+        """A sandbox over ``checkout`` with runner and dependencies; see ``Backend.open``."""
+        spec = SandboxSpec(
+            checkout=checkout.path, commit=checkout.label, mounts=self._mounts(), limits=self.limits
+        )
+        return self.backend.open(spec)
 
     def _mounts(self) -> tuple[ReadOnlyMount, ...]:
         mounts = [ReadOnlyMount(GUEST_SOURCE, GUEST), ReadOnlyMount(self.toolchains.harness.path, HARNESS)]
@@ -68,7 +78,12 @@ class Bench:
         return tuple(mounts)
 
 
-async def _apply(sandbox: Sandbox, edit: Edit) -> None:
+async def apply_edit(sandbox: Sandbox, edit: Edit) -> None:
+    """Put the files of ``edit`` in place of the checkout's, in the overlay.
+
+    Raises:
+        SandboxError: the overlay could not be written.
+    """
     for path, content in edit.items():
         target = f"{REPO}/{path}"
         if content is not None:

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any
 
 from repo_guardian.sandbox.interface import CommandResult
@@ -31,8 +32,9 @@ class _Account:
     """What the lines said, in order, before it is judged."""
 
     collected: list[str] | None = None
+    parts: list[str] = field(default_factory=list)
     phases: list[dict[str, Any]] = field(default_factory=list)
-    collect_errors: list[ExceptionFacts] = field(default_factory=list)
+    collect_errors: list[tuple[str, ExceptionFacts]] = field(default_factory=list)
     finish: dict[str, Any] | None = None
     files: dict[str, Any] = field(default_factory=dict)
     xml: str | None = None
@@ -40,23 +42,30 @@ class _Account:
     problems: list[str] = field(default_factory=list)
 
 
-def read_account(result: CommandResult) -> TestRun:
-    """Turn a supervisor's output into a ``TestRun``; never raises, whatever the bytes are."""
+def read_account(result: CommandResult, *, collect_only: bool = False) -> TestRun:
+    """Turn a supervisor's output into a ``TestRun``; never raises, whatever the bytes are.
+
+    With ``collect_only`` the runner was asked to run nothing: outcomes and report are not compared.
+    """
     account = _Account()
     if result.stdout_truncated:
         account.problems.append("the account was longer than the limit on output")
     for line in result.stdout.splitlines():
         _take(account, line)
     tests = _tests(account.phases)
-    _judge(account, tests)
+    if _judge_session(account) and not collect_only:
+        _judge_outcomes(account, tests)
+        _compare_report(account, tests)
     return TestRun(
         result=result,
         tests=tests,
-        collect_errors=tuple(account.collect_errors),
+        collect_errors=tuple(facts for _, facts in account.collect_errors),
         disagreements=tuple(account.problems),
         loaded=_loaded(account.finish),
         files=_files(account.files),
         pytest_status=account.status,
+        collected=tuple(account.collected or ()),
+        collect_error_ids=tuple(node for node, _ in account.collect_errors),
     )
 
 
@@ -87,20 +96,27 @@ def _take_stream(account: _Account, message: dict[str, Any]) -> None:
         return
     kind = record.get("kind")
     try:
-        if kind == "collected":
-            if account.collected is not None:
-                account.problems.append("the collection was reported twice")
-            account.collected = [str(item) for item in record["ids"]]
+        if kind in ("collected", "collected_part"):
+            _take_ids(account, record, last=kind == "collected")
         elif kind == "phase":
             account.phases.append(record)
         elif kind == "collect_error":
-            account.collect_errors.append(_exception(record["exception"]) or _NO_DETAIL)
+            facts = _exception(record["exception"]) or _NO_DETAIL
+            account.collect_errors.append((str(record.get("id", "")), facts))
         elif kind == "finish":
             if account.finish is not None:
                 account.problems.append("the end of the session was reported twice")
             account.finish = record
     except (KeyError, TypeError, ValueError):
         account.problems.append(f"a {kind} record of the stream is malformed")
+
+
+def _take_ids(account: _Account, record: dict[str, Any], *, last: bool) -> None:
+    if account.collected is not None:
+        account.problems.append("the collection was reported twice")
+    account.parts += [str(item) for item in record["ids"]]
+    if last:
+        account.collected, account.parts = account.parts, []
 
 
 _NO_DETAIL = ExceptionFacts(types=(), message="no detail", name=None, owner=None, frames=())
@@ -141,23 +157,28 @@ def _safe_exception(raw: Any) -> ExceptionFacts | None:
         return None
 
 
-def _judge(account: _Account, tests: tuple[TestReport, ...]) -> None:
-    problems = account.problems
+def _judge_session(account: _Account) -> bool:
+    """Whether there is an exit status to compare with; says where session and status differ."""
     if account.status is None:
-        problems.append("the supervisor did not report how the test runner ended")
-        return
+        account.problems.append("the supervisor did not report how the test runner ended")
+        return False
     if account.finish is None:
-        problems.append("the test runner ended without finishing its session")
+        account.problems.append("the test runner ended without finishing its session")
     elif account.finish.get("status") != account.status:
-        problems.append("the exit status differs from what the session reported")
-    if account.collected is not None and not account.collect_errors:
-        if {test.test_id for test in tests} != set(account.collected):
-            problems.append("the tests that ran are not the tests that were collected")
-        expected = GREEN if all(_is_green(test) for test in tests) else RED
-        expected = expected if tests else EMPTY
-        if account.status != expected:
-            problems.append(f"the exit status is {account.status} where the outcomes mean {expected}")
-    _compare_report(account, tests)
+        account.problems.append("the exit status differs from what the session reported")
+    return True
+
+
+def _judge_outcomes(account: _Account, tests: tuple[TestReport, ...]) -> None:
+    problems = account.problems
+    if account.collected is None or (account.collect_errors and not tests):
+        return  # interrupted by what could not be collected: there is no outcome to compare
+    if {test.test_id for test in tests} != set(account.collected):
+        problems.append("the tests that ran are not the tests that were collected")
+    green = all(_is_green(test) for test in tests) and not account.collect_errors
+    expected = (GREEN if green else RED) if tests else EMPTY
+    if account.status != expected:
+        problems.append(f"the exit status is {account.status} where the outcomes mean {expected}")
 
 
 def _is_green(test: TestReport) -> bool:
@@ -182,18 +203,19 @@ def _junit(xml: str) -> Counter[tuple[str, TestOutcome]]:
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+    from defusedxml.ElementTree import iterparse
 
+    found: Counter[tuple[str, TestOutcome]] = Counter()
     try:
-        root = fromstring(xml)
+        for _, case in iterparse(BytesIO(xml.encode("utf-8", "replace"))):
+            if case.tag != "testcase":
+                continue
+            ids = [p.get("value", "") for p in case.iter("property") if p.get("name") == "guardian_id"]
+            if ids:
+                found[(ids[0], _junit_outcome([child.tag for child in case]))] += 1
+            case.clear()  # the report of a large suite is never held whole
     except (ParseError, DefusedXmlException) as error:
         raise ValueError(type(error).__name__) from error
-    found: Counter[tuple[str, TestOutcome]] = Counter()
-    for case in root.iter("testcase"):
-        ids = [p.get("value", "") for p in case.iter("property") if p.get("name") == "guardian_id"]
-        if not ids:
-            continue
-        found[(ids[0], _junit_outcome([child.tag for child in case]))] += 1
     return found
 
 

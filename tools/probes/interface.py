@@ -105,7 +105,8 @@ class TestRun:
     """One run of pytest in one sandbox.
 
     ``disagreements`` lists where the accounts contradict each other: any makes the run invalid.
-    ``loaded`` maps module names to the files they came from, inside the sandbox.
+    ``loaded`` maps module names to the files they came from, inside the sandbox. ``collected`` are the ids
+    that were collected, in order; ``collect_error_ids`` say where each of ``collect_errors`` arose.
     """
 
     __test__ = False
@@ -117,3 +118,5 @@ class TestRun:
     loaded: tuple[tuple[str, str], ...]
     files: tuple[FileState, ...]
     pytest_status: int | None
+    collected: tuple[str, ...] = ()
+    collect_error_ids: tuple[str, ...] = ()
