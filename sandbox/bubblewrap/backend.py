@@ -6,11 +6,18 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import anyio
+import anyio.to_thread
 
 from repo_guardian.sandbox.bubblewrap.namespace import Layout, find_program
 from repo_guardian.sandbox.bubblewrap.session import BubblewrapSandbox
-from repo_guardian.sandbox.interface import Sandbox, SandboxSpec, SelfCheck
-from repo_guardian.sandbox.interpreter import MOUNT, Interpreter, current_interpreter
+from repo_guardian.sandbox.interface import PythonRuntime, Sandbox, SandboxSpec, SelfCheck
+from repo_guardian.sandbox.interpreter import (
+    MOUNT,
+    Interpreter,
+    choose,
+    current_interpreter,
+    host_interpreters,
+)
 from repo_guardian.sandbox.mounts import checked_mounts
 
 NAME = "bubblewrap"
@@ -27,23 +34,21 @@ class BubblewrapBackend:
     name = NAME
     isolates = True
 
-    def __init__(self, interpreter: Interpreter | None = None) -> None:
-        self._interpreter = interpreter
+    def __init__(self) -> None:
         self._proof: SelfCheck | None = None
 
     @property
-    def interpreter(self) -> Interpreter:
-        """The Python that its sandboxes run."""
-        return self._interpreter or current_interpreter()
-
-    @property
     def python(self) -> str:
-        """The host path of the interpreter inside."""
-        return str(self.interpreter.host)
+        """The host path of the interpreter that sandboxes run by default."""
+        return str(current_interpreter().host)
 
     def python_version(self) -> tuple[int, int]:
-        """``(major, minor)`` of the interpreter inside."""
-        return self.interpreter.version
+        """``(major, minor)`` of that interpreter."""
+        return current_interpreter().version
+
+    def interpreters(self) -> tuple[PythonRuntime, ...]:
+        """Every usable CPython of the host, the running one first; see ``host_interpreters``."""
+        return tuple(interpreter.runtime() for interpreter in host_interpreters())
 
     async def self_check(self) -> SelfCheck:
         """Try, inside a real sandbox, that each promised limit is enforced; remembered once it passes."""
@@ -61,7 +66,10 @@ class BubblewrapBackend:
     async def _open(self, spec: SandboxSpec) -> AsyncIterator[Sandbox]:
         for program in ("bwrap", "unshare", "nsenter"):
             find_program(program)
-        sandbox = BubblewrapSandbox(spec, self.interpreter, self._layout(spec))
+        interpreter = current_interpreter()
+        if spec.python not in (None, interpreter.version):
+            interpreter = choose(await anyio.to_thread.run_sync(host_interpreters), spec.python)
+        sandbox = BubblewrapSandbox(spec, interpreter, _layout(spec, interpreter))
         await sandbox.start()
         try:
             yield sandbox
@@ -69,9 +77,9 @@ class BubblewrapBackend:
             with anyio.CancelScope(shield=True):
                 await sandbox.close()
 
-    def _layout(self, spec: SandboxSpec) -> Layout:
-        interpreter = self.interpreter
-        # Under /usr the interpreter is visible already, and only its bytecode has to be offered.
-        library = f"lib/python{interpreter.version[0]}.{interpreter.version[1]}"
-        own = ("", interpreter.prefix / library) if interpreter.under_usr else (MOUNT, interpreter.prefix)
-        return Layout(spec.checkout, spec.limits, (own, *checked_mounts(spec)))
+
+def _layout(spec: SandboxSpec, interpreter: Interpreter) -> Layout:
+    # Under /usr the interpreter is visible already, and only its bytecode has to be offered.
+    library = f"lib/python{interpreter.version[0]}.{interpreter.version[1]}"
+    own = ("", interpreter.prefix / library) if interpreter.under_usr else (MOUNT, interpreter.prefix)
+    return Layout(spec.checkout, spec.limits, (own, *checked_mounts(spec)))

@@ -20,7 +20,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from repo_guardian.errors import SandboxError, SandboxUnavailableError
 from repo_guardian.sandbox.execution import INSIDE_SCRIPTS, one_line
 from repo_guardian.sandbox.interface import Limits
-from repo_guardian.sandbox.interpreter import Interpreter
+from repo_guardian.sandbox.interpreter import current_interpreter
 
 UNPRIVILEGED_ID = 65534
 """User and group that commands run as when the program is root, and always as seen inside."""
@@ -94,7 +94,7 @@ class Namespace:
         self._stdin, self._lines = process.stdin, BufferedByteReceiveStream(process.stdout)
 
     @classmethod
-    async def start(cls, layout: Layout, interpreter: Interpreter) -> Namespace:
+    async def start(cls, layout: Layout) -> Namespace:
         """Start a keeper and wait until everything is mounted.
 
         Raises:
@@ -104,7 +104,7 @@ class Namespace:
         user = [] if is_root() else ["--user", "--map-root-user"]
         command = [
             *(unshare, *user, "--mount", "--pid", "--fork", "--kill-child"),
-            *(str(interpreter.host), "-I", "-S", str(_KEEPER), *layout.arguments()),
+            *(str(current_interpreter().host), "-I", "-S", str(_KEEPER), *layout.arguments()),
         ]
         with anyio.CancelScope(shield=True):  # so that there is something to stop when it is cancelled
             process = await anyio.open_process(command, env={"PATH": os.defpath}, start_new_session=True)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 
 import anyio
 import anyio.abc
@@ -13,7 +14,7 @@ import anyio.abc
 from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.bubblewrap.cgroup import CommandGroup
 from repo_guardian.sandbox.bubblewrap.command_line import GUARDIAN, bwrap_command
-from repo_guardian.sandbox.bubblewrap.evidence import collect_changes
+from repo_guardian.sandbox.bubblewrap.evidence import collect_changes, collect_harvest
 from repo_guardian.sandbox.bubblewrap.namespace import Layout, Namespace
 from repo_guardian.sandbox.bubblewrap.seccomp import filter_program
 from repo_guardian.sandbox.environment import command_environment
@@ -32,6 +33,7 @@ from repo_guardian.sandbox.execution import (
 from repo_guardian.sandbox.interface import (
     REPO,
     CommandResult,
+    Harvest,
     Limits,
     OverlayChange,
     ProcessStatus,
@@ -55,9 +57,8 @@ class BubblewrapSandbox:
     def __init__(self, spec: SandboxSpec, interpreter: Interpreter, layout: Layout) -> None:
         self.spec = spec
         self.python = interpreter.inside
-        self._interpreter = interpreter
         self._layout = layout
-        self._bwrap = bwrap_command(interpreter, layout.mounts)
+        self._bwrap = bwrap_command(interpreter, layout, spec.profile)
         self._seccomp = filter_program()
         self._namespace: Namespace | None = None
         self._group: CommandGroup | None = None
@@ -69,7 +70,7 @@ class BubblewrapSandbox:
         Raises:
             SandboxUnavailableError: this machine does not allow it.
         """
-        self._namespace = await Namespace.start(self._layout, self._interpreter)
+        self._namespace = await Namespace.start(self._layout)
         self._group = CommandGroup.create()
 
     async def close(self) -> None:
@@ -118,7 +119,14 @@ class BubblewrapSandbox:
     async def evidence_diff(self, *, limit_bytes: int = 1024**2) -> tuple[OverlayChange, ...]:
         """What the commands so far changed; see ``Sandbox.evidence_diff``."""
         async with self._lock:
-            return await collect_changes(self._open_namespace(), self._interpreter, limit_bytes=limit_bytes)
+            return await collect_changes(self._open_namespace(), limit_bytes=limit_bytes)
+
+    async def harvest(self, destination: Path, *, limit_bytes: int, limit_files: int) -> Harvest:
+        """Copy the writable channel out; see ``Sandbox.harvest``."""
+        async with self._lock:
+            return await collect_harvest(
+                self._open_namespace(), destination, limit_bytes=limit_bytes, limit_files=limit_files
+            )
 
     def _open_namespace(self) -> Namespace:
         if self._namespace is None:

@@ -119,6 +119,16 @@ async def _refused(attempt: Awaitable[object], what: str) -> None:
     demand(False, what)
 
 
+async def replacement(sandbox: Sandbox, checkout: Path) -> str:
+    """A larger file of the checkout is replaced by a shorter one, though it is copied up whole first."""
+    large = (checkout / "large.bin").stat().st_size
+    await sandbox.write_file("/repo/large.bin", b"short")
+    demand(await sandbox.read_file("/repo/large.bin", limit_bytes=10) == b"short", "not replaced")
+    changes = await sandbox.evidence_diff()
+    demand([change.content for change in changes] == [b"short"], f"changes: {changes}")
+    return f"{large} bytes replaced by 5"
+
+
 async def overlay(sandbox: Sandbox, checkout: Path) -> str:
     """Commands may change and delete anything under the repository; the checkout does not notice."""
     before = tree_digest(checkout)
@@ -205,6 +215,7 @@ CASES = (
     Case("working_directory", working_directory),
     Case("environment", environment, fast=True),
     Case("files", files),
+    Case("replacement", replacement),
     Case("overlay", overlay, isolation=True, fast=True),
     Case("evidence", evidence),
     Case("reset", reset, isolation=True, fast=True),

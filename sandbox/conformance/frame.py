@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from repo_guardian.sandbox.interface import (
@@ -14,6 +14,7 @@ from repo_guardian.sandbox.interface import (
     CommandResult,
     Limits,
     ProcessStatus,
+    Profile,
     Sandbox,
     SandboxSpec,
 )
@@ -35,6 +36,7 @@ _TREE = {
     "pkg/__init__.py": b"",
     "pkg/m.py": b"VALUE = 1\n",
     "run.sh": b"#!/bin/sh\necho ran\n",
+    "large.bin": bytes(6 * 1024**2),  # more than a command may write to one file
 }
 
 
@@ -52,10 +54,27 @@ class Case:
             given; returns what was seen, in one line, or fails by ``demand``.
         isolation: only a backend that isolates can meet it.
         fast: part of the self-check.
+        profile: of the sandbox that it is tried in.
     """
 
     name: str
     run: Callable[[Sandbox, Path], Awaitable[str]]
+    isolation: bool = False
+    fast: bool = False
+    profile: Profile = Profile.EXECUTE
+
+
+@dataclass(frozen=True, slots=True)
+class BackendCase:
+    """One demand that takes sandboxes of its own making, opened over a specification to start from.
+
+    Attributes:
+        name, isolation, fast: as of ``Case``.
+        run: tries it; returns what was seen, in one line, or fails by ``demand``.
+    """
+
+    name: str
+    run: Callable[[Backend, SandboxSpec], Awaitable[str]]
     isolation: bool = False
     fast: bool = False
 
@@ -120,13 +139,17 @@ def tree_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-async def run_case(backend: Backend, case: Case, folder: Path) -> Check:
+async def run_case(backend: Backend, case: Case | BackendCase, folder: Path) -> Check:
     """Run one case in a sandbox of its own over a checkout made in ``folder``, which must be empty."""
     checkout = make_checkout(folder)
     before = tree_digest(checkout)
+    spec = SandboxSpec(checkout, commit="conformance", limits=LIMITS)
     try:
-        async with backend.open(SandboxSpec(checkout, commit="conformance", limits=LIMITS)) as sandbox:
-            seen = await case.run(sandbox, checkout)
+        if isinstance(case, BackendCase):
+            seen = await case.run(backend, spec)
+        else:
+            async with backend.open(replace(spec, profile=case.profile)) as sandbox:
+                seen = await case.run(sandbox, checkout)
         demand(tree_digest(checkout) == before, "the checkout has changed")
     except _Violation as violation:
         return Check(case.name, passed=False, detail=str(violation))

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import anyio
 
-from repo_guardian.sandbox.conformance import behaviour, isolation, limits
-from repo_guardian.sandbox.conformance.frame import Case, run_case
+from repo_guardian.sandbox.conformance import behaviour, channel, isolation, limits, profiles
+from repo_guardian.sandbox.conformance.frame import BackendCase, Case, run_case
 from repo_guardian.sandbox.interface import Backend, Check, SelfCheck
 
-CASES: tuple[Case, ...] = (*behaviour.CASES, *limits.CASES, *isolation.CASES)
+CASES: tuple[Case | BackendCase, ...] = (
+    *behaviour.CASES,
+    *profiles.CASES,
+    *channel.CASES,
+    *limits.CASES,
+    *isolation.CASES,
+)
 """Every case, grouped by subject."""
 
 _AT_ONCE = 4
@@ -27,7 +33,7 @@ async def self_check(backend: Backend) -> SelfCheck:
     checks: dict[str, Check] = {}
     width = anyio.Semaphore(_AT_ONCE)
 
-    async def run(case: Case) -> None:
+    async def run(case: Case | BackendCase) -> None:
         async with width:
             with tempfile.TemporaryDirectory(prefix="guardian-check-") as folder:
                 checks[case.name] = await run_case(backend, case, Path(folder))

@@ -3,10 +3,13 @@
 ``files.py write PATH`` stores standard input; ``files.py read PATH LIMIT`` prints a regular file. The path
 is resolved by the sandbox's own kernel view, so a link planted by strangers leads at most to another
 place of theirs; the last component is never followed, and a FIFO or device is never waited for.
+Runs on Python 3.8 and later.
 """
 
 # pathlib would cost more than everything else that starts here.
 # ruff: noqa: PTH103, PTH120
+from __future__ import annotations
+
 import os
 import stat
 import sys

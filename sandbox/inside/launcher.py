@@ -8,8 +8,10 @@ that stays beside the command writes the raw ``wait`` status to a pipe of its ow
     spawn <message>          the command could not be started
     wait <status>            it ended, with this raw ``wait(2)`` status
 
-``CONFIG_FD`` holds NUL-separated fields; ``execution.py`` writes them.
+``CONFIG_FD`` holds NUL-separated fields; ``execution.py`` writes them. Runs on Python 3.8 and later.
 """
+
+from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # signal itself costs 2 ms, for its enums
 import os
@@ -40,8 +42,9 @@ def _become(fields: list[bytes]) -> None:
     cwd = fields[0]
     limits = [int(field) for field in fields[1:5]]
     count = int(fields[5])
-    environment = dict(zip(fields[6 : 6 + 2 * count : 2], fields[7 : 7 + 2 * count : 2], strict=False))
-    argv = fields[6 + 2 * count :]
+    end = 6 + 2 * count
+    environment = {fields[index]: fields[index + 1] for index in range(6, end, 2)}
+    argv = fields[end:]
     os.chdir(cwd)
     # Python ignores these two; a command expects the defaults.
     _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
@@ -67,7 +70,7 @@ def main() -> int:
             os._exit(127)
     _, status = os.waitpid(child, 0)
     os.write(status_fd, f"wait {status}\n".encode())
-    return os.waitstatus_to_exitcode(status) & 0xFF
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 It is chosen by name only, says on standard error that it isolates nothing, and its self-check fails. Since
 nothing can be mounted, a path such as ``/repo/a.py`` is replaced by that of the copy where it is an
 argument, a working directory or an element of a variable, and nowhere else: not in the text of a script,
-and not in what a command prints. Time, CPU, memory by process, file size and output are limited; processes
-and disk are not, and a daemon that leaves its process group survives.
+and not in what a command prints. Time, CPU, memory by process, file size and output are limited; processes,
+disk and the read-only tree of a tool's profile are not, and a daemon that leaves its process group survives.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from repo_guardian.sandbox.interface import Check, Sandbox, SandboxSpec, SelfCheck
-from repo_guardian.sandbox.interpreter import Interpreter, current_interpreter
+from repo_guardian.sandbox.interface import Check, PythonRuntime, Sandbox, SandboxSpec, SelfCheck
+from repo_guardian.sandbox.interpreter import choose, current_interpreter, host_interpreters
 from repo_guardian.sandbox.worktree.session import WorktreeSandbox
 
 _WARNING = """\
@@ -34,22 +34,18 @@ class WorktreeBackend:
     name = "worktree"
     isolates = False
 
-    def __init__(self, interpreter: Interpreter | None = None) -> None:
-        self._interpreter = interpreter
-
-    @property
-    def interpreter(self) -> Interpreter:
-        """The Python that its commands run."""
-        return self._interpreter or current_interpreter()
-
     @property
     def python(self) -> str:
-        """The host path of the interpreter."""
-        return str(self.interpreter.host)
+        """The host path of the interpreter that commands run by default."""
+        return str(current_interpreter().host)
 
     def python_version(self) -> tuple[int, int]:
-        """``(major, minor)`` of the interpreter."""
-        return self.interpreter.version
+        """``(major, minor)`` of that interpreter."""
+        return current_interpreter().version
+
+    def interpreters(self) -> tuple[PythonRuntime, ...]:
+        """Every usable CPython of the host, the running one first; see ``host_interpreters``."""
+        return tuple(one.runtime(path=str(one.host)) for one in host_interpreters())
 
     async def self_check(self) -> SelfCheck:
         """One check, which fails: there is no isolation."""
@@ -64,8 +60,11 @@ class WorktreeBackend:
     @asynccontextmanager
     async def _open(self, spec: SandboxSpec) -> AsyncIterator[Sandbox]:
         sys.stderr.write(_WARNING)
+        interpreter = current_interpreter()
+        if spec.python not in (None, interpreter.version):
+            interpreter = choose(await anyio.to_thread.run_sync(host_interpreters), spec.python)
         folder = Path(tempfile.mkdtemp(prefix="guardian-worktree-"))
-        sandbox = WorktreeSandbox(spec, self.interpreter, folder)
+        sandbox = WorktreeSandbox(spec, interpreter, folder)
         try:
             await anyio.to_thread.run_sync(sandbox.fill)
             yield sandbox

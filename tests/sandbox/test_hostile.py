@@ -59,7 +59,8 @@ async def test_hostile_code_is_a_typed_result(name, opened):
         after = await sandbox.run(["cat", "a.txt"])
         assert after.stdout == b"a\n", after
         await sandbox.reset()
-        assert (await sandbox.run(["ls"])).stdout.split() == b"a.txt empty link pkg private run.sh".split()
+        names = b"a.txt empty large.bin link pkg private run.sh"
+        assert (await sandbox.run(["ls"])).stdout.split() == names.split()
 
 
 async def test_exits_are_the_commands_own_even_when_they_look_like_failures(opened):
