@@ -41,11 +41,13 @@ class MemoryUse:
 class PolicyOutcome:
     """How a policy ended its cycle.
 
+    ``backlog`` lists what was read and left alone, ``backlog_total`` counts what was left alone in all.
     ``past_cycles`` says how many earlier cycles were there to be read; ``signals_seen`` counts signals.
     """
 
     exit_reason: ExitReason
     backlog: tuple[BacklogItem, ...]
+    backlog_total: int
     memory_used: tuple[MemoryUse, ...]
     past_cycles: int
     signals_seen: int

@@ -8,6 +8,7 @@ decisions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from repo_guardian.client.loop.prove import prove
 from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse, PolicyOutcome
@@ -15,7 +16,7 @@ from repo_guardian.client.policy.wording import draft_for
 from repo_guardian.client.toolbox import Toolbox
 from repo_guardian.server.contract.cycles import CycleInfo, ExitReason
 from repo_guardian.server.contract.memory import MemoryRow
-from repo_guardian.server.contract.signals import SignalItem, SignalPage
+from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.vocabulary import Grade
 
 PAGE = 20
@@ -36,79 +37,99 @@ class RulesPolicy:
         self, toolbox: Toolbox, cycle: CycleInfo, budget: Budget, clock: Callable[[], float]
     ) -> PolicyOutcome:
         """Decide; see ``Policy.run``."""
-        summary = await toolbox.memory_summary(cycle)
-        used = await self._open_findings(toolbox, cycle) if summary.cycles else []
-        ledger = _Decisions(backlog=[], used=used)
-        exit_reason = ExitReason.SUBMITTED if cycle.can_execute else ExitReason.NO_EXECUTION
-        proofs = 0
-        offset: int | None = 0
-        total = 0
-        while offset is not None:
-            page = await toolbox.signals(cycle, offset=offset, limit=PAGE)
-            total = page.total
-            for signal in page.items:
-                if not await self._wanted(toolbox, cycle, signal, ledger):
-                    continue
-                spent = _spent(budget, proofs, clock)
-                if spent is not None:
-                    exit_reason = spent
-                    ledger.leave(signal, "the budget was spent on higher-ranked signals")
-                    continue
-                proofs += 1
-                hypothesis = await toolbox.write_hypothesis(cycle, draft_for(signal))
-                await prove(toolbox, cycle, hypothesis)
-            offset = page.next_offset if _worth_reading_on(page) else None
+        run = _Run(toolbox, cycle, budget, clock)
+        past_cycles = await run.remember()
+        total = await run.go_through_signals()
         return PolicyOutcome(
-            exit_reason=exit_reason,
-            backlog=tuple(ledger.backlog),
-            memory_used=tuple(ledger.used),
-            past_cycles=summary.cycles,
+            exit_reason=run.exit_reason if cycle.can_execute else ExitReason.NO_EXECUTION,
+            backlog=tuple(run.backlog),
+            backlog_total=total - run.settled,
+            memory_used=tuple(run.used.values()),
+            past_cycles=past_cycles,
             signals_seen=total,
         )
 
-    async def _wanted(
-        self, toolbox: Toolbox, cycle: CycleInfo, signal: SignalItem, ledger: _Decisions
-    ) -> bool:
+
+@dataclass
+class _Run:
+    """One run of the policy: what it may spend, what it left alone, and what it remembered.
+
+    ``settled`` counts the signals that were examined, now or by an earlier cycle.
+    """
+
+    toolbox: Toolbox
+    cycle: CycleInfo
+    budget: Budget
+    clock: Callable[[], float]
+    exit_reason: ExitReason = ExitReason.SUBMITTED
+    proofs: int = 0
+    settled: int = 0
+    backlog: list[BacklogItem] = field(default_factory=list)
+    used: dict[tuple[int, str], MemoryUse] = field(default_factory=dict)
+
+    async def remember(self) -> int:
+        """Read how much past there is and what stands open; returns the number of earlier cycles."""
+        summary = await self.toolbox.memory_summary(self.cycle)
+        if summary.cycles:
+            page = await self.toolbox.open_findings(self.cycle)
+            for row in page.rows:
+                self._use(row, "open finding")
+        return summary.cycles
+
+    async def go_through_signals(self) -> int:
+        """Examine page by page until nothing provable is left or the budget is spent; returns the total.
+
+        Signals are ranked and measurements without a proof come last, so a page that holds nothing
+        provable ends it, as does the page on which the budget ran out.
+        """
+        offset: int | None = 0
+        total = 0
+        while offset is not None:
+            page = await self.toolbox.signals(self.cycle, offset=offset, limit=PAGE)
+            total = page.total
+            for signal in page.items:
+                await self._consider(signal)
+            read_on = any(signal.provable for signal in page.items) and not self._spent()
+            offset = page.next_offset if read_on else None
+        return total
+
+    async def _consider(self, signal: SignalItem) -> None:
         if not signal.provable:
-            ledger.leave(signal, "a measurement without a template test")
+            self._leave(signal, "a measurement without a template test")
+        elif self._spent():
+            self._leave(signal, "the budget was spent on higher-ranked signals")
+        elif await self._is_settled(signal):
+            self.settled += 1
+        else:
+            self.proofs += 1
+            self.settled += 1
+            hypothesis = await self.toolbox.write_hypothesis(self.cycle, draft_for(signal))
+            await prove(self.toolbox, self.cycle, hypothesis)
+
+    async def _is_settled(self, signal: SignalItem) -> bool:
+        """Whether an earlier cycle answered the same question; what it wrote about the locus is noted."""
+        page = await self.toolbox.recall(self.cycle, symbols=signal.symbols, files=())
+        for row in page.rows:
+            effect = SETTLED.get(row.detail.get("grade", ""))
+            if row.kind == "hypothesis" and row.key == signal.key and effect is not None:
+                self._use(row, effect)
+                return True
+        for row in page.rows:
+            if row.kind != "symbol":
+                self._use(row, f"read before examining {signal.symbols[0]}")
+        return False
+
+    def _spent(self) -> bool:
+        if self.proofs >= self.budget.proofs:
+            self.exit_reason = ExitReason.BUDGET
+        elif self.clock() >= self.budget.wall_s:
+            self.exit_reason = ExitReason.WALL_CLOCK
+        else:
             return False
-        page = await toolbox.recall(cycle, symbols=signal.symbols, files=())
-        for row in page.rows:
-            if row.key == signal.key and row.kind == "hypothesis":
-                effect = SETTLED.get(row.detail.get("grade", ""))
-                if effect is not None:
-                    ledger.recall(row, effect)
-                    return False
-        for row in page.rows:
-            ledger.recall(row, f"read before examining {signal.symbols[0]}")
         return True
 
-    async def _open_findings(self, toolbox: Toolbox, cycle: CycleInfo) -> list[MemoryUse]:
-        page = await toolbox.open_findings(cycle)
-        return [MemoryUse(row.cycle, row.key, row.text, "open finding") for row in page.rows]
-
-
-class _Decisions:
-    """What the policy left alone, and what it remembered, in the order it came up."""
-
-    def __init__(self, backlog: list[BacklogItem], used: list[MemoryUse]) -> None:
-        self.backlog = backlog
-        self.used = used
-
-    def leave(self, signal: SignalItem, reason: str) -> None:
+    def _leave(self, signal: SignalItem, reason: str) -> None:
         self.backlog.append(BacklogItem(signal.line, reason, signal.key))
 
-    def recall(self, row: MemoryRow, effect: str) -> None:
-        self.used = [use for use in self.used if use.key != row.key or use.cycle != row.cycle]
-        self.used.append(MemoryUse(row.cycle, row.key, row.text, effect))
-
-
-def _spent(budget: Budget, proofs: int, clock: Callable[[], float]) -> ExitReason | None:
-    if proofs >= budget.proofs:
-        return ExitReason.BUDGET
-    return ExitReason.WALL_CLOCK if clock() >= budget.wall_s else None
-
-
-def _worth_reading_on(page: SignalPage) -> bool:
-    """Signals are ranked and measurements come last: stop at a page without anything provable."""
-    return any(signal.provable for signal in page.items)
+    def _use(self, row: MemoryRow, effect: str) -> None:
+        self.used[row.cycle, row.key] = MemoryUse(row.cycle, row.key, row.text, effect)

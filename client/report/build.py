@@ -44,6 +44,7 @@ def build_report(
         backlog=tuple(
             ReportedBacklog(line=b.line, reason=b.reason, signal_key=b.signal_key) for b in outcome.backlog
         ),
+        backlog_total=outcome.backlog_total,
         memory=_memory(outcome),
         coverage=_coverage(refreshed),
         cost=Cost(

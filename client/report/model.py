@@ -105,7 +105,9 @@ class Validity(Wire):
 
 
 class CycleReport(Wire):
-    """The whole report. Findings and the rest are disjoint; backlog holds what nobody claimed yet."""
+    """The whole report. Findings and the rest are disjoint; ``backlog`` lists the first of what nobody has
+    examined yet, ``backlog_total`` counts all of it.
+    """
 
     schema_version: str = SCHEMA_VERSION
     cycle: ReportedCycle
@@ -113,6 +115,7 @@ class CycleReport(Wire):
     findings: tuple[ReportedHypothesis, ...]
     other_hypotheses: tuple[ReportedHypothesis, ...]
     backlog: tuple[ReportedBacklog, ...]
+    backlog_total: int
     memory: MemorySection
     coverage: Coverage
     cost: Cost

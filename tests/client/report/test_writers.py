@@ -101,6 +101,7 @@ def report(text="plain"):
                 "findings": [hypothesis],
                 "other_hypotheses": [],
                 "backlog": [{"line": text, "reason": text, "signal_key": "k"}],
+                "backlog_total": 3,
                 "memory": {
                     "past_cycles": 1,
                     "used": [{"cycle": 1, "key": "k", "text": text, "effect": "read"}],
