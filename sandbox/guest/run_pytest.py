@@ -11,4 +11,4 @@ import pytest
 if __name__ == "__main__":
     del sys.path[0]  # the folder of this script
     sys.argv[0] = "pytest"
-    sys.exit(pytest.console_main())
+    sys.exit(pytest.main())

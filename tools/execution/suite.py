@@ -21,7 +21,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from repo_guardian.sandbox.guest import GUEST
-from repo_guardian.sandbox.interface import REPO, Sandbox
+from repo_guardian.sandbox.interface import REPO
 from repo_guardian.tools.execution.bench import HARNESS, Bench, Checkout, apply_edit
 from repo_guardian.tools.execution.suite_assessment import assess, output_tail
 from repo_guardian.tools.execution.suite_layout import find_layout
@@ -90,11 +90,13 @@ async def _run_once(
     bench: Bench, checkout: Checkout, plan: SuitePlan, *, collect_only: bool = False
 ) -> TestRun:
     """One run in a sandbox of its own; the account's bytes are let go once they are read."""
+    project = bench.projects.get(checkout.label)
+    built = await to_thread.run_sync(project.edit) if project is not None else {}
     async with bench.open(checkout) as sandbox:
-        await apply_edit(sandbox, plan.edit)
+        await apply_edit(sandbox, {**built, **plan.edit})
         await sandbox.write_file(f"{PROBE_DIR}/README", b"The report of the run goes here.\n")
         task = {
-            "argv": _argv(sandbox, plan, collect_only=collect_only),
+            "argv": _argv(sandbox.python, bench, plan, collect_only=collect_only),
             "environment": _environment(bench, plan),
             "cwd": REPO,
             "report": REPORT,
@@ -111,13 +113,14 @@ async def _run_once(
     return replace(run, result=replace(result, stdout=b"", stderr=result.stderr[-OUTPUT_BYTES:]))
 
 
-def _argv(sandbox: Sandbox, plan: SuitePlan, *, collect_only: bool) -> list[str]:
+def _argv(python: str, bench: Bench, plan: SuitePlan, *, collect_only: bool) -> list[str]:
     return [
-        *(sandbox.python, f"{GUEST}/run_pytest.py", "-p", "guardian_witness"),
+        *(python, f"{GUEST}/run_pytest.py", "-p", "guardian_witness"),
         *("-q", "--tb=short", "--color=no", "--continue-on-collection-errors"),
         *(f"--junitxml={REPORT}", "-o", "junit_family=xunit1", "-o", "junit_logging=no"),
         *plan.options.argv,
         *(["--collect-only"] if collect_only else []),
+        *bench.toolchains.test_arguments,
         *plan.selection.argv(),
     ]
 
@@ -126,9 +129,8 @@ def _environment(bench: Bench, plan: SuitePlan) -> dict[str, str]:
     roots = [f"{REPO}/{root}".rstrip("/") for root in plan.layout.roots]
     own_runner = any(text.startswith("pytest==") for text in bench.site_packages)
     shared = [bench.site, HARNESS] if own_runner else [HARNESS, bench.site]
-    path = [*roots, *plan.site_paths, *filter(None, shared), GUEST]
+    path = [*roots, *filter(None, shared), GUEST]
     return {
-        **plan.environment,
         "PYTHONPATH": ":".join(path),
         "GUARDIAN_WITNESS_MODULES": ",".join(f"{name}.*" for name in plan.layout.packages),
     }

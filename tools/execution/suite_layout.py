@@ -65,8 +65,7 @@ def _declared_roots(checkout: Path) -> Iterator[str]:
     tool = _tool_tables(checkout / "pyproject.toml")
     setuptools = _table(tool, "setuptools")
     found: list[Any] = [_table(setuptools, "package-dir").get("")]
-    where = _table(setuptools, "packages").get("find")
-    found += where.get("where") or [] if isinstance(where, dict) else []
+    found += _list(_table(setuptools, "packages", "find"), "where", of=str)
     found += [package.get("from") for package in _list(_table(tool, "poetry"), "packages")]
     wheel = _table(tool, "hatch", "build", "targets", "wheel")
     found += [PurePosixPath(path).parent.as_posix() for path in _list(wheel, "packages", of=str)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -91,9 +90,7 @@ class SuitePlan:
         options: what is added to pytest's command line, and what was taken out of ``addopts``.
         selection: which tests.
         repetitions: how often, each in a fresh overlay.
-        edit: files to put in place before each run: what a build has left, or an edit under test.
-        site_paths: further folders inside the sandbox to import from, after the tree's own.
-        environment: further variables for pytest.
+        edit: files to put in place before each run, over what a build has left there.
         files: repository-relative paths whose hashes are taken before and after.
         build_problem: why the project could not be built; "" when it could, or needs no build.
     """
@@ -103,8 +100,6 @@ class SuitePlan:
     selection: Selection = Selection()
     repetitions: int = 1
     edit: Edit = field(default_factory=dict)
-    site_paths: tuple[str, ...] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     build_problem: str = ""
 

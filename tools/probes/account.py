@@ -216,7 +216,15 @@ def _junit(xml: str) -> Counter[tuple[str, TestOutcome]]:
             case.clear()  # the report of a large suite is never held whole
     except (ParseError, DefusedXmlException) as error:
         raise ValueError(type(error).__name__) from error
+    _fold_double_failures(found)
     return found
+
+
+def _fold_double_failures(found: Counter[tuple[str, TestOutcome]]) -> None:
+    """A test that fails and whose tear-down fails too is two cases to JUnit, and one ERROR to the stream."""
+    for test_id, outcome in list(found):
+        if outcome is TestOutcome.ERROR and found[(test_id, TestOutcome.FAILED)] == 1:
+            del found[(test_id, TestOutcome.FAILED)]
 
 
 def _junit_outcome(tags: list[str]) -> TestOutcome:
