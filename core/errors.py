@@ -21,6 +21,8 @@
     │   ├── SandboxError                the sandbox itself failed, never the command in it
     │   │   ├── SandboxUnavailableError no backend works here, or not the one that was named
     │   │   └── ToolchainError          the repository's dependencies could not be acquired
+    │   │       ├── NoWheelError        releases exist, but no wheel of them
+    │   │       └── BuildFailedError    a source distribution, or the repository, cannot be built
     │   └── MemoryStoreError
     │       ├── SchemaTooNewError       written by a newer version of the program
     │       └── MemoryCorruptError
@@ -135,6 +137,18 @@ class SandboxUnavailableError(SandboxError):
 
 class ToolchainError(SandboxError):
     """The dependencies of the watched repository could not be acquired."""
+
+
+class NoWheelError(ToolchainError):
+    """Packages have no wheel for this Python; ``names`` are theirs, as an index spells them."""
+
+    def __init__(self, message: str, *, names: tuple[str, ...], hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.names = names
+
+
+class BuildFailedError(ToolchainError):
+    """A source distribution, or the repository itself, cannot be built; says what is missing."""
 
 
 class MemoryStoreError(EnvironmentFault):

@@ -9,11 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sysconfig
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,10 +19,12 @@ import anyio
 import anyio.to_thread
 
 from repo_guardian.errors import DiskFullError, StateDirError, ToolchainError
-from repo_guardian.sandbox.toolchain.installer import install_wheels
+from repo_guardian.sandbox.interface import PythonRuntime
+from repo_guardian.sandbox.toolchain.cutoff import NO_CUTOFF, Cutoff
+from repo_guardian.sandbox.toolchain.installer import Request, install_wheels, platform_of
 from repo_guardian.sandbox.toolchain.requirements import accept_requirements
 
-_FORMAT = 1
+_FORMAT = 2
 """Part of every digest: raise it when the same inputs shall give another directory."""
 
 _TIMEOUT_S = 600.0
@@ -51,21 +51,24 @@ class Toolchain:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What one directory is made from; ``options`` are uv's and never come from strangers."""
+    """What one directory is made from; ``options`` are uv's and never come from strangers.
+
+    ``wheels`` is a folder of wheels that were built here, offered beside the index.
+    """
 
     requirements: tuple[str, ...]
-    python_version: tuple[int, int]
+    runtime: PythonRuntime
     lines: str
-    options: tuple[str, ...]
+    constraints: str = ""
+    options: tuple[str, ...] = ()
+    wheels: Path | None = None
 
     @property
     def digest(self) -> str:
+        built = sorted(wheel.name for wheel in self.wheels.iterdir()) if self.wheels is not None else []
         inputs = [
-            _FORMAT,
-            list(self.python_version),
-            sysconfig.get_platform(),
-            self.lines,
-            list(self.options),
+            *(_FORMAT, list(self.runtime.version), platform_of(self.runtime)),
+            *(self.lines, self.constraints, list(self.options), built),
         ]
         return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]
 
@@ -73,25 +76,27 @@ class _Order:
 async def acquire(
     requirements: Sequence[str],
     *,
-    python: str,
-    python_version: tuple[int, int],
+    runtime: PythonRuntime,
     root: Path,
-    as_of: datetime | None = None,
+    cutoff: Cutoff = NO_CUTOFF,
+    constraints: Sequence[str] = (),
+    wheels: Path | None = None,
     timeout_s: float = _TIMEOUT_S,
 ) -> Toolchain:
-    """The packages that ``requirements`` ask for, as the index offered them at the end of a day.
+    """The packages that ``requirements`` ask for, as wheels that the index offered before a cut-off.
 
     Args:
         requirements: PEP 508 strings, trusted in no way; those that are not plain names with versions are
             left out and reported in ``Toolchain.problems``.
-        python: host path of the interpreter that they are for.
-        python_version: its ``(major, minor)``.
+        runtime: the Python that they are for; it need not exist on the host.
         root: directory on the host that keeps toolchains.
-        as_of: releases after that day (UTC) do not exist; None for no such bound. By day, so that the
-            commits of a day share a toolchain and a commit may use what was released before it that day.
+        cutoff: which releases exist.
+        constraints: ``name==version`` pins of a lock file, trusted no more.
+        wheels: a folder of wheels that are offered beside those of the index.
         timeout_s: seconds for the whole installation.
 
     Raises:
+        NoWheelError: some have no wheel; the error names them.
         ToolchainError: none of the requirements is usable, or they could not be resolved or fetched.
         StateDirError: ``root`` cannot be written.
     """
@@ -101,57 +106,68 @@ async def acquire(
             f"no dependency can be taken: {accepted.problems[0]}",
             hint="only releases by name and version are",
         )
-    options: tuple[str, ...] = ()
-    if as_of is not None:
-        day = as_of.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
-        options = ("--exclude-newer", day.strftime("%Y-%m-%dT%H:%M:%SZ"))
-    lines = "".join(f"{text}\n" for text in accepted.requirements)
-    order = _Order(accepted.requirements, python_version, lines, options)
-    return await _provide(order, root, python, accepted.problems, timeout_s)
+    pins = accept_requirements(constraints).requirements
+    order = _Order(
+        requirements=accepted.requirements,
+        runtime=runtime,
+        lines="".join(f"{text}\n" for text in accepted.requirements),
+        constraints="".join(f"{text}\n" for text in pins),
+        options=cutoff.options(tuple(text.partition("==")[0] for text in pins)),
+        wheels=wheels,
+    )
+    return await _provide(order, root, accepted.problems, timeout_s)
 
 
-async def acquire_harness(
-    *, python: str, python_version: tuple[int, int], root: Path, timeout_s: float = _TIMEOUT_S
+async def acquire_pinned(
+    lock: str, names: tuple[str, ...], *, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S
 ) -> Toolchain:
-    """The test runner, in the versions and with the hashes of ``harness.lock``.
+    """The packages of one of our own lock files, ``harness.lock`` or ``builder.lock``, by their hashes.
 
     Raises:
-        ToolchainError: it could not be fetched, or a hash does not match.
+        ToolchainError: they could not be fetched, or a hash does not match.
         StateDirError: ``root`` cannot be written.
     """
-    lock = files(__package__).joinpath("harness.lock").read_text(encoding="utf-8")
-    order = _Order(("pytest",), python_version, lock, ("--require-hashes",))
-    return await _provide(order, root, python, (), timeout_s)
+    lines = files(__package__).joinpath(lock).read_text(encoding="utf-8")
+    return await _provide(_Order(names, runtime, lines, options=("--require-hashes",)), root, (), timeout_s)
 
 
-async def _provide(
-    order: _Order, root: Path, python: str, problems: tuple[str, ...], timeout_s: float
-) -> Toolchain:
-    place = root / order.digest
+async def acquire_harness(*, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S) -> Toolchain:
+    """The test runner, in the versions and with the hashes of ``harness.lock``; see ``acquire_pinned``."""
+    return await acquire_pinned("harness.lock", ("pytest",), runtime=runtime, root=root, timeout_s=timeout_s)
+
+
+async def _provide(order: _Order, root: Path, problems: tuple[str, ...], timeout_s: float) -> Toolchain:
+    place = root / await anyio.to_thread.run_sync(lambda: order.digest)
     resolved = await anyio.to_thread.run_sync(_read_record, place)
     if resolved is None:
-        await _make(order, root, place, python, timeout_s)
+        await _make(order, root, place, timeout_s)
         resolved = await anyio.to_thread.run_sync(_read_record, place)
     if resolved is None:
         raise ToolchainError(f"{place} is damaged", hint="delete that directory and try again")
-    return Toolchain(place / "site", order.digest, order.requirements, resolved, problems)
+    return Toolchain(place / "site", place.name, order.requirements, resolved, problems)
 
 
-async def _make(order: _Order, root: Path, place: Path, python: str, timeout_s: float) -> None:
+async def _make(order: _Order, root: Path, place: Path, timeout_s: float) -> None:
     try:
         work = await anyio.to_thread.run_sync(_begin, order, root)
     except OSError as error:
-        raise _unwritable(root, error) from error
+        raise unwritable(root, error) from error
     try:
-        request, site = work / "requirements.txt", work / "site"
         if order.requirements:
-            await install_wheels(request, site, python=python, options=order.options, timeout_s=timeout_s)
+            request = Request(work / "requirements.txt", work / "site", order.runtime, _options(order, work))
+            await install_wheels(request, timeout_s=timeout_s)
         await anyio.to_thread.run_sync(_publish, order, work, place)
     except OSError as error:
-        raise _unwritable(root, error) from error
+        raise unwritable(root, error) from error
     finally:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(lambda: shutil.rmtree(work, ignore_errors=True))
+
+
+def _options(order: _Order, work: Path) -> tuple[str, ...]:
+    constraints = ("--constraints", str(work / "constraints.txt")) if order.constraints else ()
+    wheels = ("--find-links", str(order.wheels)) if order.wheels is not None else ()
+    return (*order.options, *constraints, *wheels)
 
 
 def _begin(order: _Order, root: Path) -> Path:
@@ -159,6 +175,7 @@ def _begin(order: _Order, root: Path) -> Path:
     work = Path(tempfile.mkdtemp(prefix=".making-", dir=root))
     (work / "site").mkdir()
     (work / "requirements.txt").write_text(order.lines, encoding="utf-8")
+    (work / "constraints.txt").write_text(order.constraints, encoding="utf-8")
     return work
 
 
@@ -180,6 +197,12 @@ def _publish(order: _Order, work: Path, place: Path) -> None:
             raise  # not merely another process that was first
 
 
+async def present(root: Path, digest: str, requirements: tuple[str, ...]) -> Toolchain | None:
+    """The toolchain with that digest when it is there."""
+    resolved = await anyio.to_thread.run_sync(_read_record, root / digest)
+    return None if resolved is None else Toolchain(root / digest / "site", digest, requirements, resolved)
+
+
 def _read_record(place: Path) -> tuple[str, ...] | None:
     try:
         record = json.loads((place / "record.json").read_text(encoding="utf-8"))
@@ -190,7 +213,8 @@ def _read_record(place: Path) -> tuple[str, ...] | None:
         raise ToolchainError(f"{place} is damaged", hint="delete that directory and try again") from error
 
 
-def _unwritable(root: Path, error: OSError) -> StateDirError:
+def unwritable(root: Path, error: OSError) -> StateDirError:
+    """The error for a place that dependencies cannot be written to."""
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

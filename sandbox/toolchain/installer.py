@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import platform
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL
 
 import anyio
+import anyio.to_thread
 
-from repo_guardian.errors import ToolchainError
+from repo_guardian.errors import NoWheelError, ToolchainError
+from repo_guardian.sandbox.interface import PythonRuntime
+
+FILE_BYTES = 3 * 1024**3
+"""The largest single file that an installation may write."""
+
+TOTAL_BYTES = 8 * 1024**3
+TOTAL_FILES = 200_000
+"""What a toolchain may hold."""
 
 _KEPT = frozenset({
     *("PATH", "HOME", "NETRC", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"),
@@ -30,6 +45,9 @@ _FROM_PIP = {
 """The same choices where they were made for pip only."""
 
 _NETWORK = ("error sending request", "failed to fetch", "dns error", "connect", "timed out", "offline")
+NETWORK_HINT = "check the network, the proxy and the package index (UV_DEFAULT_INDEX or PIP_INDEX_URL)"
+"""Marks a failure that may be gone the next time."""
+
 _REASON_CHARACTERS = 500
 _DRAWING = " \t\u2570\u251c\u2502\u2500\u25b6\u00d7"
 
@@ -43,19 +61,46 @@ def installer_environment(host: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8", "UV_NO_PROGRESS": "1", "NO_COLOR": "1"}
 
 
-async def install_wheels(
-    requirements_file: Path, target: Path, *, python: str, options: Sequence[str], timeout_s: float
-) -> None:
-    """Fill ``target`` with what ``requirements_file`` asks for.
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One installation: the file to read, the directory to fill, the Python it is for, uv's options."""
 
-    Runs in ``/``, so that no configuration file of a watched repository is found on the way up.
+    requirements: Path
+    target: Path
+    runtime: PythonRuntime
+    options: tuple[str, ...] = ()
+
+
+def platform_of(runtime: PythonRuntime) -> str:
+    """What wheels must fit: this machine's own tags when the interpreter is here, else a common Linux."""
+    if runtime.host_path is not None:
+        return sysconfig.get_platform()
+    return f"{platform.machine()}-manylinux_2_28"
+
+
+async def install_wheels(request: Request, *, timeout_s: float) -> None:
+    """Fill ``request.target`` with what ``request.requirements`` asks for, without running any of it.
+
+    Runs in ``/``, so that no configuration file of a watched repository is found on the way up, and with a
+    limit on the size of a file, so that a bomb in an archive ends. uv itself drops members of a wheel that
+    lead out of the target.
 
     Raises:
-        ToolchainError: it could not be resolved or fetched, or took longer than ``timeout_s``.
+        NoWheelError: there are releases, but no wheel of them.
+        ToolchainError: it could not be resolved or fetched, took longer than ``timeout_s``, or is too large.
     """
     command = [
-        *(_find_uv(), "pip", "install", "--quiet", "--only-binary", ":all:", "--compile-bytecode"),
-        *("--python", python, "--target", str(target), *options, "--requirements", str(requirements_file)),
+        *_bounded(),
+        *(
+            _find_uv(),
+            "pip",
+            "install",
+            "--quiet",
+            "--only-binary",
+            ":all:",
+            *_python_options(request.runtime),
+        ),
+        *("--target", str(request.target), *request.options, "--requirements", str(request.requirements)),
     ]
     try:
         with anyio.fail_after(timeout_s):
@@ -64,15 +109,54 @@ async def install_wheels(
     except TimeoutError:
         raise ToolchainError(
             f"the dependencies were not there after {timeout_s:.0f} s",
-            hint="try again, or look at the network",
+            hint=NETWORK_HINT,
         ) from None
     except OSError as error:
         raise ToolchainError(
             f"uv cannot be started: {error.strerror}", hint="reinstall the uv package"
         ) from error
     if done.returncode != 0:
-        text = done.stderr.decode("utf-8", "replace")
-        raise ToolchainError(explain_failure(text), hint=_hint(text))
+        raise _failure(done.stderr.decode("utf-8", "replace"))
+    await anyio.to_thread.run_sync(_check_size, request.target)
+
+
+def _python_options(runtime: PythonRuntime) -> list[str]:
+    """Uv reads an interpreter's facts by running it: one of the host, and never with a package's code."""
+    if runtime.host_path is not None:
+        return ["--python", runtime.host_path, "--compile-bytecode"]
+    version = ".".join(map(str, runtime.version))
+    return [
+        "--python",
+        sys.executable,
+        "--python-version",
+        version,
+        "--python-platform",
+        platform_of(runtime),
+    ]
+
+
+def _bounded() -> list[str]:
+    prlimit = shutil.which("prlimit", path=f"{os.defpath}:/usr/sbin:/sbin")
+    return [prlimit, f"--fsize={FILE_BYTES}", "--"] if prlimit is not None else []
+
+
+def _check_size(target: Path) -> None:
+    total = count = 0
+    for folder, _, names in os.walk(target):
+        count += len(names)
+        total += sum((Path(folder) / name).lstat().st_size for name in names)
+    if total > TOTAL_BYTES or count > TOTAL_FILES:
+        raise ToolchainError(
+            f"the dependencies are too large: {count} files, {total} bytes",
+            hint=f"at most {TOTAL_FILES} files and {TOTAL_BYTES} bytes are kept; name fewer in guardian.toml",
+        )
+
+
+def _failure(text: str) -> ToolchainError:
+    names = tuple(dict.fromkeys(re.findall(r"Wheels are required for `([A-Za-z0-9._-]+)`", text)))
+    if names:
+        return NoWheelError(explain_failure(text), names=names, hint=_hint("no wheel"))
+    return ToolchainError(explain_failure(text), hint=_hint(text))
 
 
 def explain_failure(text: str) -> str:
@@ -93,7 +177,7 @@ def _hint(text: str) -> str:
     ):
         return "dependencies are taken from wheels only, since building runs their code"
     if any(word in lowered for word in _NETWORK):
-        return "check the network, the proxy and the package index (UV_DEFAULT_INDEX or PIP_INDEX_URL)"
+        return NETWORK_HINT
     return "the versions asked for do not exist together as wheels for this Python and date"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import sys
 import tarfile
 import zipfile
 from datetime import UTC, datetime
@@ -18,11 +17,9 @@ from repo_guardian.errors import StateDirError, ToolchainError
 from repo_guardian.sandbox.bubblewrap.backend import BubblewrapBackend
 from repo_guardian.sandbox.conformance.frame import tree_digest
 from repo_guardian.sandbox.interface import ReadOnlyMount, SandboxSpec
-from repo_guardian.sandbox.toolchain import Toolchain, acquire, acquire_harness
+from repo_guardian.sandbox.toolchain import NO_CUTOFF, Toolchain, acquire, acquire_harness, cutoff_for
 from repo_guardian.sandbox.toolchain.installer import explain_failure, installer_environment
 from repo_guardian.sandbox.toolchain.requirements import accept_requirements
-
-VERSION = sys.version_info[:2]
 
 
 def add_wheel(folder: Path, name: str, version: str, **extra: str) -> None:
@@ -73,10 +70,13 @@ def root(tmp_path) -> Path:
     return tmp_path / "toolchain"
 
 
-async def get(root: Path, *requirements: str, as_of: datetime | None = None) -> Toolchain:
+RUNTIME = BubblewrapBackend().interpreters()[0]
+
+
+async def get(root: Path, *requirements: str, as_of: datetime | None = None, **more) -> Toolchain:
     """Acquire for the running Python."""
-    python = BubblewrapBackend().python
-    return await acquire(requirements, python=python, python_version=VERSION, root=root, as_of=as_of)
+    cutoff = NO_CUTOFF if as_of is None else cutoff_for(as_of, now=datetime(2026, 1, 1, tzinfo=UTC))
+    return await acquire(requirements, runtime=more.pop("runtime", RUNTIME), root=root, cutoff=cutoff, **more)
 
 
 async def test_wheels_are_installed_and_reused_without_the_index(index, root):
@@ -169,7 +169,7 @@ async def test_failures_are_typed_and_leave_nothing(index, root, tmp_path):
         await get(root, "missing-package==3.1")
     assert caught.value.hint and "\n" not in caught.value.message
     with pytest.raises(ToolchainError, match="were not there after"):
-        await acquire(["alpha"], python=sys.executable, python_version=VERSION, root=root, timeout_s=0.001)
+        await get(root, "alpha", timeout_s=0.001)
     assert list(root.iterdir()) == []
     blocked = tmp_path / "file"
     blocked.write_text("")
@@ -242,7 +242,7 @@ def test_the_lock_pins_every_package_by_hash():
 
 async def test_the_harness_runs_a_test_in_a_sandbox(root, checkout):
     backend = BubblewrapBackend()
-    harness = await acquire_harness(python=backend.python, python_version=VERSION, root=root)
+    harness = await acquire_harness(runtime=RUNTIME, root=root)
     assert any(name.startswith("pytest==") for name in harness.resolved)
     spec = SandboxSpec(checkout, "c", mounts=(ReadOnlyMount(harness.path, "/toolchain/harness"),))
     async with backend.open(spec) as sandbox:

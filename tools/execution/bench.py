@@ -6,19 +6,22 @@ cancelling the call cancels what it opened. Repetitions reset the overlay in bet
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from anyio import to_thread
 
 from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.guest import GUEST, GUEST_SOURCE
 from repo_guardian.sandbox.interface import REPO, Backend, Limits, ReadOnlyMount, Sandbox, SandboxSpec
-from repo_guardian.tools.execution.toolchains import Toolchains
+from repo_guardian.tools.execution.project import PROJECT, ProjectBuild
+from repo_guardian.tools.execution.toolchains import HARNESS, SITE, Toolchains
 from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
 from repo_guardian.tools.probes.runner import RunPlan, run_test
 
-HARNESS = "/toolchain/harness"
-SITE = "/toolchain/site"
+__all__ = ["HARNESS", "SITE", "Bench", "Checkout", "apply_edit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +34,22 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Everything that is needed to run a test against any checkout of one repository."""
+    """Everything that is needed to run a test against any checkout of one repository.
+
+    ``projects`` holds what a build added to a checkout, by the checkout's label; one that is not in it is
+    run as it lies there.
+    """
 
     backend: Backend
     toolchains: Toolchains
     limits: Limits
+    projects: Mapping[str, ProjectBuild] = field(default_factory=dict)
 
     @property
     def site(self) -> str:
-        """Where the repository's dependencies are in the sandbox; empty when there are none."""
-        return SITE if self.toolchains.site is not None else ""
+        """Where built metadata and dependencies are in the sandbox, colon-separated; may be empty."""
+        there = [PROJECT if self.projects else "", SITE if self.toolchains.site is not None else ""]
+        return ":".join(filter(None, there))
 
     @property
     def site_packages(self) -> tuple[str, ...]:
@@ -56,26 +65,32 @@ class Bench:
             SandboxError: the sandbox could not be opened or written.
         """
         runs: list[TestRun] = []
+        project = self.projects.get(checkout.label)
+        whole = {**(await to_thread.run_sync(project.edit) if project else {}), **edit}
         async with self.open(checkout) as sandbox:
             for repetition in range(repetitions):
                 if repetition:
                     await sandbox.reset()
-                await apply_edit(sandbox, edit)
+                await apply_edit(sandbox, whole)
                 runs.append(await run_test(sandbox, test, plan, self.limits))
         return runs
 
     def open(self, checkout: Checkout) -> AbstractAsyncContextManager[Sandbox]:
         """A sandbox over ``checkout`` with runner and dependencies; see ``Backend.open``."""
         spec = SandboxSpec(
-            checkout=checkout.path, commit=checkout.label, mounts=self._mounts(), limits=self.limits
+            checkout=checkout.path,
+            commit=checkout.label,
+            mounts=self._mounts(checkout),
+            environment=self.toolchains.environment,
+            limits=self.limits,
+            python=self.toolchains.python_version,
         )
         return self.backend.open(spec)
 
-    def _mounts(self) -> tuple[ReadOnlyMount, ...]:
-        mounts = [ReadOnlyMount(GUEST_SOURCE, GUEST), ReadOnlyMount(self.toolchains.harness.path, HARNESS)]
-        if self.toolchains.site is not None:
-            mounts.append(ReadOnlyMount(self.toolchains.site.path, SITE))
-        return tuple(mounts)
+    def _mounts(self, checkout: Checkout) -> tuple[ReadOnlyMount, ...]:
+        project = self.projects.get(checkout.label)
+        own = [ReadOnlyMount(project.path, PROJECT)] if project is not None else []
+        return (ReadOnlyMount(GUEST_SOURCE, GUEST), *self.toolchains.mounts(), *own)
 
 
 async def apply_edit(sandbox: Sandbox, edit: Edit) -> None:

@@ -1,28 +1,59 @@
-"""Making a test runnable: the pinned runner, and the repository's dependencies as of a commit's date."""
+"""Making a test runnable: the Python, the pinned runner, the repository's dependencies, and the project."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from repo_guardian.errors import ToolchainError
-from repo_guardian.sandbox.interface import Backend
-from repo_guardian.sandbox.toolchain import Toolchain, acquire, acquire_harness
+from repo_guardian.sandbox.interface import Backend, ReadOnlyMount
+from repo_guardian.sandbox.toolchain import (
+    NO_CUTOFF,
+    Toolchain,
+    Wanted,
+    Workshop,
+    acquire_harness,
+    cutoff_for,
+    provision,
+)
 from repo_guardian.tools.dependencies import Declared
+from repo_guardian.tools.execution.override import Override
+from repo_guardian.tools.execution.python_choice import choose_python
+
+HARNESS = "/toolchain/harness"
+SITE = "/toolchain/site"
 
 
 @dataclass(frozen=True, slots=True)
 class Toolchains:
-    """The runner, the dependencies (None when there are none or they cannot be had), and what went wrong."""
+    """What every run of one repository's tests shares, whichever of its trees they run over.
+
+    Attributes:
+        harness: the pinned runner.
+        site: the dependencies, None when there are none or they cannot be had.
+        problems: what went wrong, a line each.
+        workshop: the chosen Python, and what builds go through.
+        environment: variables of the code that runs.
+        test_arguments: the user's own arguments for pytest.
+    """
 
     harness: Toolchain
     site: Toolchain | None
     problems: tuple[str, ...]
+    workshop: Workshop
+    environment: Mapping[str, str] = field(default_factory=dict)
+    test_arguments: tuple[str, ...] = ()
+
+    @property
+    def python_version(self) -> tuple[int, int]:
+        """``(major, minor)`` of the Python that runs the tests."""
+        return self.workshop.runtime.version
 
     @property
     def resolved(self) -> tuple[str, ...]:
-        """``name==version`` of everything in both."""
+        """``name==version`` of everything in runner and dependencies."""
         return (*self.harness.resolved, *(self.site.resolved if self.site is not None else ()))
 
     @property
@@ -31,38 +62,62 @@ class Toolchains:
         parts = [self.harness.digest, *([self.site.digest] if self.site is not None else [])]
         return "+".join(parts)
 
+    def mounts(self) -> tuple[ReadOnlyMount, ...]:
+        """Both, at the places where ``HARNESS`` and ``SITE`` say they are."""
+        mounts = [ReadOnlyMount(self.harness.path, HARNESS)]
+        if self.site is not None:
+            mounts.append(ReadOnlyMount(self.site.path, SITE))
+        return tuple(mounts)
+
 
 async def prepare_toolchains(
     backend: Backend,
     declared: Declared,
     *,
-    as_of: datetime,
+    as_of: datetime | None,
     harness_root: Path,
     site_root: Path,
+    override: Override | None = None,
 ) -> Toolchains:
-    """Acquire what is missing; wheels only, no code of anybody's is run. What is there needs no network.
+    """Choose the Python and provide what is missing (``sandbox.toolchain``); offline when it is there.
 
     Dependencies that cannot be had are a problem that is told, not an error: the tests that need them show
     up as environment problems.
 
+    Args:
+        as_of: the commit's date; None to take any release.
+        harness_root: the folder of runners.
+        site_root: the folder of the repository's toolchains.
+        override: the user's ``guardian.toml``.
+
     Raises:
+        UsageError: ``override`` asks for a Python that is not there.
         ToolchainError: the runner itself cannot be had.
     """
-    harness = await acquire_harness(
-        python=backend.python, python_version=backend.python_version(), root=harness_root
-    )
-    problems = declared.problems
+    chosen = override or Override()
+    runtime, note = choose_python(declared.requires_python, backend.interpreters(), wanted=chosen.python)
+    now = datetime.now(UTC)
+    cutoff = NO_CUTOFF if as_of is None else cutoff_for(as_of, now=now)
+    workshop = Workshop(backend, runtime, site_root, cutoff, tools_cutoff=cutoff_for(now, now=now))
+    harness = await acquire_harness(runtime=runtime, root=harness_root)
+    problems = [*declared.problems, *([note] if note else [])]
     site: Toolchain | None = None
-    if declared.requirements:
+    wanted = wanted_of(declared, chosen)
+    if wanted.requirements or wanted.tests:
         try:
-            site = await acquire(
-                [item.text for item in declared.requirements],
-                python=backend.python,
-                python_version=backend.python_version(),
-                root=site_root,
-                as_of=as_of,
-            )
-            problems = (*problems, *site.problems)
+            site = await provision(workshop, wanted)
+            problems += site.problems
         except ToolchainError as error:
-            problems = (*problems, str(error))
-    return Toolchains(harness, site, problems)
+            problems.append(str(error))
+    return Toolchains(
+        harness, site, tuple(problems), workshop, dict(chosen.environment), chosen.test_arguments
+    )
+
+
+def wanted_of(declared: Declared, override: Override) -> Wanted:
+    """What to provide for a tree, by its own words and the user's."""
+    requirements = tuple(item.text for item in declared.requirements)
+    tests = tuple(item.text for item in declared.tests)
+    if override.replace is not None:
+        requirements, tests = override.replace, ()
+    return Wanted(requirements, (*tests, *override.add), tuple(item.text for item in declared.constraints))

@@ -1,0 +1,1 @@
+"""A script that runs inside a sandbox, by the Python there: it calls a build backend."""
