@@ -114,13 +114,18 @@ async def host_files(sandbox: Sandbox, checkout: Path) -> str:
         secret.write(b"secret")
         secret.flush()
         os.chmod(secret.name, 0o644)  # noqa: PTH101 - readable, were it visible
-        places = [secret.name, str(checkout), "/etc/shadow", "/etc/hostname", "/var/run/docker.sock"]
+        places = [secret.name, str(checkout), "/etc/shadow", "/var/run/docker.sock"]
         listed = await sandbox.run(["ls", "-d", *places])
     demand(listed.stdout == b"", f"visible: {listed.stdout.decode('utf-8', 'replace').split()}")
     files = await sandbox.run(["find", str(Path.home()), "-type", "f"])
     demand(files.stdout == b"", f"visible: {files.stdout.decode('utf-8', 'replace').split()[:3]}")
+    named = await sandbox.run(["cat", "/etc/hostname", "/etc/hosts", "/etc/resolv.conf"])
+    words = set(named.stdout.decode("utf-8", "replace").split())
+    demand(socket.gethostname() not in words and b"nameserver" not in named.stdout, f"told: {sorted(words)}")
     top = set((await output_of(sandbox, "ls", "-A", "/")).split())
-    demand(not top & {"home", "var", "srv", "mnt", "opt", "boot", "sys", "media"}, f"visible: {sorted(top)}")
+    demand(not top & {"home", "var", "srv", "mnt", "opt", "boot", "media"}, f"visible: {sorted(top)}")
+    devices = (await sandbox.run(["ls", "-A", "/sys"])).stdout.split()
+    demand(devices in ([], [b"fs"]), f"visible: /sys/{devices[:1]}")  # a container sees its control group
     return f"the root holds {' '.join(sorted(top))}"
 
 
