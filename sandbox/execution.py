@@ -10,11 +10,12 @@ import fcntl
 import os
 import signal
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol, TypeVar
 
 import anyio
 import anyio.abc
@@ -114,7 +115,7 @@ class _Drain:
     content: bytearray
     truncated: bool = False
 
-    async def run(self, stream: anyio.abc.ByteReceiveStream) -> None:
+    async def run(self, stream: AsyncIterable[bytes]) -> None:
         async for chunk in stream:
             room = self.limit - len(self.content)
             self.content += chunk[:room]
@@ -169,12 +170,33 @@ async def execute(
     return await attend(process, channel, limits=limits, stop=stop)
 
 
+class Running(Protocol):
+    """A process that leads to the launcher, as far as waiting for it goes; ``anyio.abc.Process`` is one."""
+
+    @property
+    def stdout(self) -> AsyncIterable[bytes] | None:
+        """What the command prints, until all its writers are gone."""
+
+    @property
+    def stderr(self) -> AsyncIterable[bytes] | None:
+        """What the command says on standard error, likewise."""
+
+    async def wait(self) -> int:
+        """Wait for its end; what is returned does not matter."""
+
+    async def aclose(self) -> None:
+        """Close both streams."""
+
+
+_Running = TypeVar("_Running", bound=Running)
+
+
 async def attend(
-    process: anyio.abc.Process,
+    process: _Running,
     channel: LaunchChannel,
     *,
     limits: Limits,
-    stop: Callable[[anyio.abc.Process], Awaitable[None]],
+    stop: Callable[[_Running], Awaitable[None]],
 ) -> Finished:
     """Wait for the end of a process that leads to the launcher, and for its output's; ``stop`` as above.
 

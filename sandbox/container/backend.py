@@ -115,10 +115,10 @@ class ContainerBackend:
         async with self._lock:
             engine, image = await anyio.to_thread.run_sync(self._ready)
         if spec.python not in (None, image.version):
-            wanted = ".".join(map(str, spec.python or ()))
+            wanted, there = (".".join(map(str, version or ())) for version in (spec.python, image.version))
             raise SandboxUnavailableError(
-                f"the runtime image has no Python {wanted}",
-                hint="`guardian sandbox build --base IMAGE@sha256:…`",
+                f"Python {wanted} is not available to the sandbox",
+                hint=f"use {there}, or `guardian sandbox build --base IMAGE@sha256:…` with another",
             )
         sandbox = ContainerSandbox(spec, engine, image)
         await sandbox.start()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import resource
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -40,10 +40,26 @@ _NANO = 1_000_000_000
 _CPUS = 2
 
 
-def container_options(spec: SandboxSpec, ground: Ground, labels: Mapping[str, str]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a container is started for; ``lifetime_s`` is when it ends by itself."""
+
+    image: Image
+    spec: SandboxSpec
+    owner: Owner
+    lifetime_s: float
+
+    def command(self) -> list[str]:
+        """What the container runs as its first process."""
+        script = [self.image.python, "-I", "-S", f"{GUARDIAN}/init.py"]
+        return [*script, f"{GUARDIAN}/{CONTROL}", str(self.lifetime_s)]
+
+
+def container_options(plan: Plan, ground: Ground) -> dict[str, Any]:
     """What docker-py's ``create`` is given: everything that isolates, in one place."""
     from docker.types import LogConfig, Mount, Ulimit
 
+    spec = plan.spec
     disk = ground.base / "disk"
     repo_read_only = spec.profile is Profile.TOOL
     places = [
@@ -60,7 +76,7 @@ def container_options(spec: SandboxSpec, ground: Ground, labels: Mapping[str, st
     memory = spec.limits.memory_bytes + spec.limits.disk_bytes
     return {
         "name": f"guardian-{ground.base.name}",
-        "labels": dict(labels),
+        "labels": plan.owner.labels(),
         "network_mode": "none",
         "read_only": True,
         "user": f"{UNPRIVILEGED_ID}:{UNPRIVILEGED_ID}",
@@ -112,29 +128,26 @@ class Cell:
         self._engine = engine
         self._identifier = identifier
         self._line = line
-        self.group: ContainerGroup | None = None
         self._lost = False
+        self.group: ContainerGroup | None = None
 
     @classmethod
-    async def start(
-        cls, engine: Engine, image: Image, spec: SandboxSpec, ground: Ground, owner: Owner, lifetime_s: float
-    ) -> Cell:
+    async def start(cls, engine: Engine, plan: Plan, ground: Ground) -> Cell:
         """Start a container over ``ground`` and wait until its first process calls.
 
         Raises:
             SandboxError: the engine refuses, or the container does not come up.
         """
         path = ground.base / "guardian" / CONTROL
-        command = [image.python, "-I", "-S", f"{GUARDIAN}/init.py", f"{GUARDIAN}/{CONTROL}", str(lifetime_s)]
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(str(path))
-            path.chmod(0o666)  # noqa: S103 - only the container and root can reach it
+            path.chmod(0o666)  # only the container and root can reach it
             listener.listen(1)
             listener.setblocking(False)
-            options = container_options(spec, ground, owner.labels())
             with anyio.CancelScope(shield=True):  # so that there is something to remove
-                container = await anyio.to_thread.run_sync(engine.start, image.digest, command, options)
-            identifier = str(container.id)
+                identifier = await anyio.to_thread.run_sync(
+                    engine.start, plan.image.digest, plan.command(), container_options(plan, ground)
+                )
             try:
                 with anyio.fail_after(_READY_S):
                     await anyio.wait_readable(listener)
@@ -142,26 +155,22 @@ class Cell:
             except BaseException as error:
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(engine.remove, identifier)
-                if isinstance(error, TimeoutError):
-                    raise SandboxError(
-                        "the container does not come up", hint="see the engine's log"
-                    ) from error
-                raise
+                raise _explained(error) from error
         path.unlink()
         line.setblocking(False)
         self = cls(engine, identifier, line)
         try:
-            with anyio.fail_after(_READY_S):
-                await self._expect(b"ready")
-            pid = await anyio.to_thread.run_sync(engine.main_process, identifier)
-            self.group = ContainerGroup.of(pid) if pid else None
+            await self._begin()
         except BaseException as error:
-            with anyio.CancelScope(shield=True):
-                await self.close()
-            if isinstance(error, TimeoutError):
-                raise SandboxError("the container does not come up", hint="see the engine's log") from error
-            raise
+            await self.close()
+            raise _explained(error) from error
         return self
+
+    async def _begin(self) -> None:
+        with anyio.fail_after(_READY_S):
+            await self._expect(b"ready")
+        pid = await anyio.to_thread.run_sync(self._engine.main_process, self._identifier)
+        self.group = ContainerGroup.of(pid) if pid else None
 
     def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
         """One request.
@@ -216,20 +225,22 @@ class Cell:
             OSError: there are no descriptors left.
             SandboxError: the container is gone.
         """
-        opened: list[int] = []
+        given: list[int] = []
+        kept: list[int] = []
         try:
-            opened.append(memory_file(stdin))
-            out, out_write = os.pipe2(os.O_CLOEXEC)
-            opened.append(out_write)
-            streams = [_PipeStream(out)]
-            err, err_write = os.pipe2(os.O_CLOEXEC)
-            opened.append(err_write)
-            streams.append(_PipeStream(err))
-            self.send(b"run", (*opened, channel.config_fd, channel.status_fd))
+            given.append(memory_file(stdin))
+            for _ in ("stdout", "stderr"):
+                reading, writing = os.pipe2(os.O_CLOEXEC)
+                kept.append(reading)
+                given.append(writing)
+            self.send(b"run", (*given, channel.config_fd, channel.status_fd))
+        except BaseException:
+            given += kept
+            raise
         finally:
-            for descriptor in opened:
+            for descriptor in given:
                 os.close(descriptor)
-        return CellProcess(self, *streams)
+        return CellProcess(self, *kept)
 
     async def close(self) -> None:
         """Remove the container; when this returns, all that ran in it is dead.
@@ -245,84 +256,42 @@ class Cell:
                 self._line.close()
 
 
-class _PipeStream(anyio.abc.ByteReceiveStream):
-    """The reading end of a pipe."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        os.set_blocking(descriptor, False)
-
-    async def receive(self, max_bytes: int = _CHUNK) -> bytes:
-        """The next bytes."""
-        await anyio.lowlevel.checkpoint()
-        while True:
-            try:
-                chunk = os.read(self._descriptor, max_bytes)
-            except BlockingIOError:
-                await anyio.wait_readable(self._descriptor)
-                continue
-            if not chunk:
-                raise anyio.EndOfStream
-            return chunk
-
-    async def aclose(self) -> None:
-        """Close the descriptor."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
+def _explained(error: BaseException) -> BaseException:
+    if isinstance(error, TimeoutError):
+        return SandboxError("the container does not come up", hint="see the engine's log")
+    return error
 
 
-class CellProcess(anyio.abc.Process):
-    """A launcher in the container, as far as ``execution.attend`` needs a process."""
+async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
+    """What comes out of a pipe, until all its writers are gone."""
+    while True:
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            await anyio.wait_readable(descriptor)
+            continue
+        if not chunk:
+            return
+        yield chunk
 
-    def __init__(self, cell: Cell, stdout: _PipeStream, stderr: _PipeStream) -> None:
+
+class CellProcess:
+    """A launcher in the container; ``stop`` it with ``Cell.settle``."""
+
+    def __init__(self, cell: Cell, stdout: int, stderr: int) -> None:
         self._cell = cell
-        self._stdout = stdout
-        self._stderr = stderr
-        self._ended = False
+        self._descriptors = [stdout, stderr]
+        for descriptor in self._descriptors:
+            os.set_blocking(descriptor, False)
+        self.stdout, self.stderr = _chunks(stdout), _chunks(stderr)
 
     async def wait(self) -> int:
-        """Wait until it has ended, or the container has."""
-        while not self._ended:
-            self._ended = await self._cell.answer() in (b"ended", b"")
+        """Wait until it has ended, or the container has; how is in the launcher's records."""
+        while await self._cell.answer() not in (b"ended", b""):
+            pass
         return 0
-
-    def terminate(self) -> None:
-        """Not needed: ``Cell.settle`` ends it."""
-
-    def kill(self) -> None:
-        """Not needed: ``Cell.settle`` ends it."""
-
-    def send_signal(self, signal: int) -> None:
-        """Not needed: ``Cell.settle`` ends it."""
-
-    @property
-    def pid(self) -> int:
-        """Unknown here."""
-        return 0
-
-    @property
-    def returncode(self) -> int | None:
-        """0 once it has ended: the exact end is in the launcher's records."""
-        return 0 if self._ended else None
-
-    @property
-    def stdin(self) -> anyio.abc.ByteSendStream | None:
-        """None: its input is whole from the start."""
-        return None
-
-    @property
-    def stdout(self) -> anyio.abc.ByteReceiveStream | None:
-        """What the command prints."""
-        return self._stdout
-
-    @property
-    def stderr(self) -> anyio.abc.ByteReceiveStream | None:
-        """What the command says on standard error."""
-        return self._stderr
 
     async def aclose(self) -> None:
         """Close both streams."""
-        with suppress(OSError):
-            await self._stdout.aclose()
-            await self._stderr.aclose()
+        while self._descriptors:
+            os.close(self._descriptors.pop())

@@ -10,7 +10,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ _REMOVE_S = 15.0
 _STEP_S = 0.02
 _LOAD_S = 600
 _CHUNK = 1 << 20
+_REASON_CHARACTERS = 400
 
 
 def sockets(environment: Mapping[str, str]) -> Iterator[Path]:
@@ -153,8 +154,8 @@ class Engine:
             finally:
                 container.remove(force=True, v=True)
 
-    def start(self, image: str, command: Sequence[str], options: Mapping[str, Any]) -> Any:
-        """Create and start a container; returns docker-py's object.
+    def start(self, image: str, command: Sequence[str], options: Mapping[str, Any]) -> str:
+        """Create and start a container; returns its identifier.
 
         Raises:
             SandboxError: the engine refuses.
@@ -167,7 +168,7 @@ class Engine:
                 with suppress(Exception):
                     container.remove(force=True, v=True)
                 raise
-            return container
+            return str(container.id)
 
     def remove(self, identifier: str) -> None:
         """Kill and remove a container; one that is gone already is fine.
@@ -182,7 +183,6 @@ class Engine:
             with _translated("remove a container"):
                 try:
                     self._client.api.remove_container(identifier, force=True, v=True)
-                    return
                 except docker.errors.NotFound:
                     return
                 except docker.errors.APIError:
@@ -190,6 +190,8 @@ class Engine:
                     # answer is an error of some kind, and soon there is no such container.
                     if time.monotonic() > deadline:
                         raise
+                else:
+                    return
             time.sleep(_STEP_S)
 
     def labelled(self, label: str) -> list[Found]:
@@ -211,46 +213,33 @@ class Engine:
         """Drop the connections."""
         self._client.close()
 
-    def _patience(self) -> _Patience:
-        return _Patience(self._client)
-
-
-class _Patience:
-    """Widens a client's time-out for requests that move whole images."""
-
-    def __init__(self, client: DockerClient) -> None:
-        self._client = client
-
-    def __enter__(self) -> None:
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """Widens the time-out for requests that move whole images."""
         self._client.api.timeout = _LOAD_S
+        try:
+            yield
+        finally:
+            self._client.api.timeout = _TIMEOUT_S
 
-    def __exit__(self, *_: object) -> None:
-        self._client.api.timeout = _TIMEOUT_S
 
-
-class _translated:  # noqa: N801 - reads as the verb that it is
+@contextmanager
+def _translated(what: str) -> Iterator[None]:
     """Turns the engine's and the transport's errors into ours, in one line."""
+    import docker
+    import requests
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    try:
+        yield
+    except docker.errors.APIError as error:
+        raise _failure(what, str(error.explanation or error)) from error
+    except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
+        raise _failure(what, str(error)) from error
 
-    def __enter__(self) -> None:
-        return None
 
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        import docker
-        import requests
-
-        if isinstance(error, docker.errors.APIError):
-            said = str(error.explanation or error)
-        elif isinstance(
-            error, docker.errors.DockerException | requests.exceptions.RequestException | OSError
-        ):
-            said = str(error)
-        else:
-            return
-        line = " ".join(said.split())[:400]
-        raise SandboxError(f"cannot {self._what}: {line}", hint="see the engine's log") from error
+def _failure(what: str, said: str) -> SandboxError:
+    line = " ".join(said.split())[:_REASON_CHARACTERS]
+    return SandboxError(f"cannot {what}: {line}", hint="see the engine's log")
 
 
 def no_engine(only: str | None) -> SandboxUnavailableError:

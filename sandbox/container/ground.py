@@ -73,11 +73,8 @@ class Ground:
             SandboxUnavailableError: this machine does not allow it.
             SandboxError: ``spec`` asks for a mount that cannot be.
         """
-        ROOT.mkdir(mode=0o700, exist_ok=True)
-        base = ROOT / secrets.token_hex(8)
         mounts = checked_mounts(spec)
-        owner_file = owner_file_of(base)
-        owner_file.write_text(json.dumps(owner.labels()))
+        base, owner_file = _claim(owner)
         pairs = [text for target, source in mounts for text in (target, str(source.resolve()))]
         command = [
             *(str(current_interpreter().host), "-I", "-S", str(_HOLDER), str(owner_file), COMPILED),
@@ -177,6 +174,15 @@ async def _answer(script: Path, arguments: Sequence[str], what: str, pass_fds: t
         said = one_line(done.stderr.decode("utf-8", "replace"))
         raise SandboxError(f"{what}: {said or done.returncode}")
     return done.stdout
+
+
+def _claim(owner: Owner) -> tuple[Path, Path]:
+    """A free place, and the file that says whose it is, written before anything else is there."""
+    ROOT.mkdir(mode=0o700, exist_ok=True)
+    base = ROOT / secrets.token_hex(8)
+    owner_file = owner_file_of(base)
+    owner_file.write_text(json.dumps(owner.labels()))
+    return base, owner_file
 
 
 def owner_file_of(base: Path) -> Path:

@@ -50,7 +50,7 @@ sys.pycache_prefix = {COMPILED!r}
 skipped = re.compile(r"/(test|tests|idlelib|lib2to3|turtledemo|ensurepip)/")
 mode = __import__("py_compile").PycInvalidationMode.UNCHECKED_HASH
 compileall.compile_dir(library, quiet=2, rx=skipped, invalidation_mode=mode)
-for folder in ("/repo", "/out", "/tmp", {os.path.dirname(BYTECODE)!r}):
+for folder in ("/repo", "/out", "/tmp", {str(Path(BYTECODE).parent)!r}):
     os.makedirs(folder, exist_ok=True)
 major, minor = sys.version_info[:2]
 path = os.path.join(sys.prefix, "bin", f"python{{major}}.{{minor}}")
@@ -127,8 +127,7 @@ def build_image(
         layer.unlink()
         say(f"loading {digest} into {engine.name}")
         engine.load(archive)
-    image = find_image(engine)
-    return image
+    return find_image(engine)
 
 
 def _missing(name: str) -> tarfile.ExFileObject:

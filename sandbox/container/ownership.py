@@ -46,7 +46,7 @@ class Owner:
 
     @classmethod
     def current(cls, lifetime_s: float) -> Owner:
-        """This process, with a deadline ``lifetime_s`` from now."""
+        """The running process, with a deadline ``lifetime_s`` from now."""
         pid = os.getpid()
         return cls(pid, _started(pid), _boot(), _namespace(), int(time.time() + lifetime_s))
 

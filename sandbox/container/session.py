@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import anyio
-import anyio.abc
 
 from repo_guardian.errors import SandboxError
-from repo_guardian.sandbox.container.cell import GUARDIAN, Cell
+from repo_guardian.sandbox.container.cell import GUARDIAN, Cell, CellProcess, Plan
 from repo_guardian.sandbox.container.engine import Engine
 from repo_guardian.sandbox.container.ground import Ground
 from repo_guardian.sandbox.container.image import Image
@@ -73,9 +72,8 @@ class ContainerSandbox:
         owner = Owner.current(LIFETIME_S)
         self._ground = await Ground.prepare(self.spec, owner)
         try:
-            self._cell = await Cell.start(
-                self._engine, self._image, self.spec, self._ground, owner, LIFETIME_S
-            )
+            plan = Plan(self._image, self.spec, owner, LIFETIME_S)
+            self._cell = await Cell.start(self._engine, plan, self._ground)
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await self.close()
@@ -165,7 +163,7 @@ class ContainerSandbox:
     async def _execute(self, cell: Cell, channel: LaunchChannel, stdin: bytes, limits: Limits) -> Finished:
         troubles: list[SandboxError] = []
 
-        async def stop(_: anyio.abc.Process) -> None:
+        async def stop(_: CellProcess) -> None:
             try:
                 await cell.settle()
             except SandboxError as error:
