@@ -123,7 +123,9 @@ async def host_files(sandbox: Sandbox, checkout: Path) -> str:
     words = set(named.stdout.decode("utf-8", "replace").split())
     demand(socket.gethostname() not in words and b"nameserver" not in named.stdout, f"told: {sorted(words)}")
     top = set((await output_of(sandbox, "ls", "-A", "/")).split())
-    demand(not top & {"home", "var", "srv", "mnt", "opt", "boot", "media"}, f"visible: {sorted(top)}")
+    demand(not top & {"home", "srv", "mnt", "opt", "boot", "media"}, f"visible: {sorted(top)}")
+    left = (await sandbox.run(["find", "/var", "!", "-type", "d"])).stdout.split()
+    demand(not left, f"visible: {left[:3]}")
     devices = (await sandbox.run(["ls", "-A", "/sys"])).stdout.split()
     demand(devices in ([], [b"fs"]), f"visible: /sys/{devices[:1]}")  # a container sees its control group
     return f"the root holds {' '.join(sorted(top))}"

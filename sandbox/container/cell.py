@@ -68,6 +68,8 @@ def container_options(plan: Plan, ground: Ground) -> dict[str, Any]:
         ("/tmp", disk / "tmp", False),  # noqa: S108 - inside
         ("/dev/shm", disk / "shm", False),  # noqa: S108 - inside
         ("/sys", ground.base / "sys", True),
+        # Podman would put a tmpfs of its own, writable and without bounds, into a read-only root.
+        ("/var/tmp", ground.base / "empty", True),  # noqa: S108 - inside
         (GUARDIAN, ground.base / "guardian", True),
         # The engine's own would name the host and its name server.
         *((f"/etc/{name}", ground.base / "etc" / name, True) for name in ETC),
