@@ -1,9 +1,10 @@
 """The suites of real packages inside the sandbox and outside: is every outcome the same, and at what cost?
 
-    python benchmarks/suites.py [--outside] [--work FOLDER] [--sandbox NAME] NAME[==VERSION]|FOLDER ...
+    python benchmarks/suites.py [--outside] [--work FOLDER] [--sandbox NAME] NAME[==VERSION]|FOLDER[@DAY] ...
 
 A name is a release, whose source distribution is downloaded through the package index's own interface and
-never built or run here; a folder is a snapshot of a repository. ``--outside`` also makes a virtual
+never built or run here; a folder, best called NAME-VERSION, is a snapshot of a repository as of DAY
+(YYYY-MM-DD). ``--outside`` also makes a virtual
 environment with the same versions on this machine and runs the suite there: that RUNS THE PACKAGE'S CODE
 WITHOUT A SANDBOX, and so it only happens when asked for. Prints a Markdown table; progress goes to standard
 error. Without arguments it takes the packages of ``docs/sandbox.md``.
@@ -41,10 +42,10 @@ ADDED = {"idna": ("hypothesis",)}
 """What a ``guardian.toml`` would add: needed by the suite and declared nowhere in the release."""
 
 
-HEAD = """\
-| package | version | tests | inside: passed / failed / skipped | outside | ids that differ | believed | s inside \
-| s outside |
-|---|---|---|---|---|---|---|---|---|"""
+COLUMNS = (
+    *("package", "version", "tests", "inside: passed / failed / skipped", "outside", "ids that differ"),
+    *("believed", "s inside", "s outside"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,11 @@ class Row:
 
 def fetch(text: str, work: Path) -> Package:
     """The tree that an argument names; a release is downloaded and unpacked once."""
-    if Path(text).is_dir():
-        return Package(Path(text).resolve().name, "", Path(text).resolve(), None)
+    path, _, day = text.partition("@")
+    if Path(path).is_dir():
+        when = datetime.fromisoformat(f"{day}T00:00:00+00:00") if day else None
+        name, _, version = Path(path).resolve().name.rpartition("-")
+        return Package(name or version, version if name else "", Path(path).resolve(), when)
     from packaging.version import Version
     from pypi_simple import PYPI_SIMPLE_ENDPOINT, PyPISimple
 
@@ -193,7 +197,7 @@ def main() -> None:
         finally:
             shutil.rmtree(options.work / "outside", ignore_errors=True)
         print(line(rows[-1]), file=sys.stderr)
-    print(HEAD)
+    print(f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}")
     print("\n".join(map(line, rows)))
     for row in rows:
         reasons = [f"not collected: {p.node_id}: {p.reason}" for p in row.inside.assessment.problems]

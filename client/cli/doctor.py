@@ -35,7 +35,7 @@ _DISTRIBUTIONS = {
     "Crypto": "pycryptodome", "jwt": "PyJWT", "google": "protobuf", "pkg_resources": "setuptools",
     "serial": "pyserial", "zmq": "pyzmq", "git": "GitPython", "dotenv": "python-dotenv",
     "docx": "python-docx", "magic": "python-magic", "markdown": "Markdown", "jose": "python-jose",
-    "xdist": "pytest-xdist", "nose": "pynose", "_pytest": "pytest", "importlib_metadata": "importlib-metadata",
+    "xdist": "pytest-xdist", "nose": "pynose", "_pytest": "pytest",
 }  # fmt: skip
 """Distributions whose name is not that of the module that they offer."""
 
