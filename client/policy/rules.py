@@ -96,6 +96,8 @@ class _Run:
     async def _consider(self, signal: SignalItem) -> None:
         if not signal.provable:
             self._leave(signal, "a measurement without a template test")
+        elif not signal.public and not signal.lagging_total:
+            self._leave(signal, "private, and every use in the repository followed")
         elif self._spent():
             self._leave(signal, "the budget was spent on higher-ranked signals")
         elif await self._is_settled(signal):
