@@ -16,6 +16,9 @@ AUTO = "auto"
 
 _BACKENDS = {
     "bubblewrap": ("repo_guardian.sandbox.bubblewrap.backend", "BubblewrapBackend"),
+    "container": ("repo_guardian.sandbox.container.backend", "ContainerBackend"),
+    "container:podman": ("repo_guardian.sandbox.container.backend", "podman_backend"),
+    "container:docker": ("repo_guardian.sandbox.container.backend", "docker_backend"),
     "worktree": ("repo_guardian.sandbox.worktree.backend", "WorktreeBackend"),
 }
 _BY_STRENGTH = ("bubblewrap",)

@@ -113,7 +113,7 @@ def _ulimits() -> dict[str, int]:
     wanted = {
         "nofile": (resource.RLIMIT_NOFILE, _OPEN_FILES),
         "nproc": (resource.RLIMIT_NPROC, _USER_PROCESSES),
-        "core": (resource.RLIMIT_CORE, 0),
+        "core": (resource.RLIMIT_CORE, 1),  # see inside/launcher.py
     }
     hard = {name: resource.getrlimit(number)[1] for name, (number, _) in wanted.items()}
     unbounded = resource.RLIM_INFINITY
