@@ -142,7 +142,7 @@ class ToolchainError(SandboxError):
 class NoWheelError(ToolchainError):
     """Packages have no wheel for this Python; ``names`` are theirs, as an index spells them."""
 
-    def __init__(self, message: str, *, names: tuple[str, ...], hint: str = "") -> None:
+    def __init__(self, message: str, *, names: tuple[str, ...] = (), hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.names = names
 

@@ -13,9 +13,12 @@ from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import Bench
+from repo_guardian.tools.execution.override import load_override
+from repo_guardian.tools.execution.projects import with_projects
 from repo_guardian.tools.execution.toolchains import Toolchains, prepare_toolchains
 from repo_guardian.tools.git.command import git_version
 from repo_guardian.tools.views.publish import builder_versions
+from repo_guardian.vocabulary import Side
 
 
 async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
@@ -24,6 +27,7 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
     Raises:
         AdmissionError: no sandbox works on this machine.
         ToolchainError: the test runner cannot be had.
+        UsageError: the user's ``guardian.toml`` cannot be used.
     """
     backend = session.capability.backend
     if backend is None:
@@ -36,8 +40,13 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
             as_of=datetime.fromisoformat(session.info.committed_at).astimezone(UTC),
             harness_root=session.state.harness,
             site_root=session.state.toolchain,
+            override=load_override(session.state.root),
         )
-        session.bench = Bench(backend, toolchains, settings.probes.run)
+        session.bench = await with_projects(
+            Bench(backend, toolchains, settings.probes.run),
+            (session.checkout(Side.BASE), session.checkout(Side.CURRENT)),
+            root=session.state.toolchain / "projects",
+        )
     return session.bench
 
 
@@ -46,12 +55,14 @@ def envelope(session: CycleSession, settings: ServerSettings) -> Envelope:
     backend, check = session.capability.backend, session.capability.check
     toolchains: Toolchains | None = session.bench.toolchains if session.bench is not None else None
     checks = check.checks if check is not None else ()
+    python = backend.python_version() if backend is not None else None
+    python = toolchains.python_version if toolchains is not None else python
     return Envelope(
         guardian_version=__version__,
         python_version=platform.python_version(),
         git_version=".".join(map(str, git_version())),
         sandbox_backend=session.capability.name,
-        sandbox_python=".".join(map(str, backend.python_version())) if backend is not None else None,
+        sandbox_python=".".join(map(str, python)) if python is not None else None,
         sandbox_checks=tuple(f"{'holds' if c.passed else 'FAILS'}: {c.name} ({c.detail})" for c in checks),
         toolchain=toolchains.resolved if toolchains is not None else (),
         toolchain_digest=toolchains.digest if toolchains is not None else None,

@@ -2,9 +2,9 @@
 
 Run-time requirements come from the first that speaks of them: ``pyproject.toml`` (PEP 621, then poetry's
 tables), ``setup.cfg``, ``setup.py``, ``Pipfile``, a requirements file. Test requirements are the union of
-what is there for tests: extras and groups by name (see ``interface.test_names``), ``tests_require``, hatch
-environments, requirements files for tests; only where that is nothing, requirements files for development,
-and then ``tox.ini``. Pins come from one lock file and from ``-c`` includes.
+what is there for tests: extras and groups by name (see ``interface.test_names``), hatch environments,
+requirements files for tests; only where that is nothing, ``tests_require`` and requirements files for
+development, and then ``tox.ini``. Pins come from one lock file and from ``-c`` includes.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ def _merge(found: list[Findings]) -> Findings:
             merged.requirements = one.requirements
         merged.extras = {**one.extras, **merged.extras}
         merged.tests += one.tests
+        merged.legacy_tests += one.legacy_tests
         merged.problems += one.problems
         merged.requires_python = merged.requires_python or one.requires_python
         merged.name = merged.name or one.name
@@ -90,7 +91,7 @@ def _tests(merged: Findings, files: RequirementFiles, read: Read) -> list[Reques
     for extra in test_names(merged.extras):
         tests += merged.extras[extra]
     tests += _listed(files, TEST_FILES)
-    tests = tests or _listed(files, DEVELOPMENT_FILES)
+    tests = tests or [*merged.legacy_tests, *_listed(files, DEVELOPMENT_FILES)]
     if not tests:
         tests, extras = tox_requirements(files, read)
         for extra in extras:

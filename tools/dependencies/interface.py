@@ -63,11 +63,15 @@ class Declared:
 
 @dataclass(slots=True)
 class Findings:
-    """What one reader found; None where the file does not speak about it, "computed" marks a dynamic one."""
+    """What one reader found; ``requirements`` is None where the file does not speak about them.
+
+    ``legacy_tests`` (``tests_require``) count for less: what they were read for, ``setup.py test``, is gone.
+    """
 
     requirements: list[Requested] | None = None
     extras: dict[str, list[Requested]] = field(default_factory=dict)
     tests: list[Requested] = field(default_factory=list)
+    legacy_tests: list[Requested] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     requires_python: str = ""
     name: str = ""

@@ -37,7 +37,7 @@ def setup_cfg_findings(content: bytes | None) -> Findings:
 
     if parser.has_option("options", "install_requires"):
         findings.requirements = listed("options", "install_requires")
-    findings.tests = listed("options", "tests_require")
+    findings.legacy_tests = listed("options", "tests_require")
     if parser.has_section("options.extras_require"):
         for extra in parser.options("options.extras_require"):
             findings.extras[extra] = listed("options.extras_require", extra)
@@ -64,7 +64,7 @@ def setup_py_findings(content: bytes | None) -> Findings:
         return findings
     if "install_requires" in keywords:
         findings.requirements = _requested(keywords["install_requires"], "install_requires")
-    findings.tests = _requested(keywords.get("tests_require"), "tests_require")
+    findings.legacy_tests = _requested(keywords.get("tests_require"), "tests_require")
     for extra, items in table(keywords.get("extras_require")).items():
         findings.extras[str(extra)] = _requested(items, f"extra {extra}")
     findings.requires_python = text(keywords.get("python_requires"))

@@ -24,8 +24,8 @@ import anyio
 import anyio.to_thread
 
 from repo_guardian.errors import BuildFailedError
-from repo_guardian.sandbox.toolchain import BuildPlan, Workshop, build_wheel
-from repo_guardian.tools.dependencies import Declared
+from repo_guardian.sandbox.toolchain import BuildPlan, Workshop, build_wheel, unwritable
+from repo_guardian.tools.dependencies import BuildSystem, Declared
 
 PROJECT = "/toolchain/project"
 """Where ``ProjectBuild.path`` is mounted; it comes after the roots of ``/repo`` on the path."""
@@ -37,7 +37,7 @@ _FORMAT = 1
 _PKG_INFO_BYTES = 1024**2
 _MOST_GENERATED = 500
 _GENERATED_BYTES = 256 * 1024**2
-_UNBUILT = frozenset({".git", "test", "tests", "testing", "doc", "docs", "examples", "benchmarks", ".github"})
+UNBUILT = frozenset({".git", "test", "tests", "testing", "doc", "docs", "examples", "benchmarks", ".github"})
 """Folders at the top of a tree that change no metadata: a change in them alone needs no other build."""
 
 
@@ -78,9 +78,20 @@ async def prepare_project(
         BuildFailedError: the build failed; says what is missing where that can be told.
         ToolchainError: what the build needs cannot be had.
         SandboxError: the sandbox itself failed.
+        StateDirError: ``root`` cannot be written.
     """
     if declared.build is None:
         return None
+    try:
+        return await _provide(workshop, checkout, declared, root, version)
+    except OSError as error:
+        raise unwritable(root, error) from error
+
+
+async def _provide(
+    workshop: Workshop, checkout: Path, declared: Declared, root: Path, version: str
+) -> ProjectBuild | None:
+    system = declared.build or BuildSystem()
     version = version or declared.version or await anyio.to_thread.run_sync(_stated_version, checkout)
     digest = await anyio.to_thread.run_sync(_digest, workshop, checkout, declared, version)
     place = root / digest
@@ -91,9 +102,9 @@ async def prepare_project(
     try:
         plan = BuildPlan(
             checkout=checkout,
-            backend=declared.build.backend,
-            backend_path=declared.build.backend_path,
-            requires=tuple(item.text for item in declared.build.requires),
+            backend=system.backend,
+            backend_path=system.backend_path,
+            requires=tuple(item.text for item in system.requires),
             environment=_version_variables(version),
         )
         wheel = await build_wheel(workshop, plan, work / "wheel")
@@ -151,7 +162,7 @@ def _digest(workshop: Workshop, checkout: Path, declared: Declared, version: str
     inputs = [_FORMAT, list(workshop.runtime.version), str(workshop.cutoff), str(declared.build), version]
     total.update(json.dumps(inputs).encode())
     for name in _files(checkout):
-        if name.partition("/")[0] in _UNBUILT:
+        if name.partition("/")[0] in UNBUILT:
             continue
         path = checkout / name
         content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
