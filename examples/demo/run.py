@@ -56,8 +56,10 @@ def main() -> int:
     build_repository(repository)
     before = fingerprint(repository)
     state = DEMO / "state"
-    for old in state.glob(f"{PACKAGE}-*"):
-        shutil.rmtree(old)
+    # The memory starts empty each time; what was downloaded and built stays, for a run without a network.
+    for part in ("memory", "runs"):
+        for old in state.glob(f"{PACKAGE}-*/{part}"):
+            shutil.rmtree(old)
     code = guardian("cycle", str(repository), "--home", str(state), "--proofs", "3")
     code = code or guardian("memory", "show", str(repository), "--home", str(state))
     if fingerprint(repository) != before:
