@@ -1,4 +1,4 @@
-"""The README's commands are real, and every real command is described somewhere.
+"""The commands of README and guides are real, and every real command is described somewhere.
 
 Each ``guardian …`` line in a code block is parsed by the command line's own parser: a command or an option
 that does not exist fails here before it fails for a reader.
@@ -71,9 +71,11 @@ def commands(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.
             yield from commands(command, f"{prefix}{name} ")
 
 
-def test_readme_commands_parse(cli, root):
-    lines = list(command_lines((root / "README.md").read_text(encoding="utf-8")))
-    assert lines, "the README shows no command"
+def test_commands_of_readme_and_guides_parse(cli, root):
+    readme = list(command_lines((root / "README.md").read_text(encoding="utf-8")))
+    assert readme, "the README shows no command"
+    guides = [page.read_text(encoding="utf-8") for page in sorted((root / "docs").glob("*.md"))]
+    lines = [*readme, *(line for text in guides for line in command_lines(text))]
     failed = {}
     for line in lines:
         try:

@@ -1,0 +1,117 @@
+"""The price of the sandbox: one suite inside beside the same suite bare, as the ratio of their times.
+
+    python benchmarks/suite_overhead.py [--sandbox NAME] [--rounds N] [--tests N] [--milliseconds N]
+
+The suite is made here: tests that each compute for a fixed amount of work and import, write and read a
+little, so that both sides do the same and nothing of a stranger's runs bare. Both use the same supervisor and
+the same pytest. Rounds alternate, so that the machine's moods fall on both; medians are printed, then their
+ratio. The time inside is the command's in an open sandbox; opening and closing one is listed apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import anyio
+from outside import run_bare
+
+from repo_guardian.sandbox.registry import select
+from repo_guardian.tools.dependencies import Declared
+from repo_guardian.tools.execution.bench import Checkout
+from repo_guardian.tools.execution.suite import run_suite
+from repo_guardian.tools.execution.suite_bench import Places, SuiteBench, prepare_suite
+
+TEST = '''\
+"""A suite of even work."""
+
+import hashlib
+import subprocess
+import sys
+
+import pytest
+
+ROUNDS = {rounds}
+
+
+@pytest.mark.parametrize("number", range({tests}))
+def test_work(number, tmp_path):
+    digest = str(number).encode()
+    for _ in range(ROUNDS):
+        digest = hashlib.sha256(digest).digest()
+    for name in range(5):
+        (tmp_path / str(name)).write_bytes(digest)
+    assert (tmp_path / "0").read_bytes() == digest
+    if number % 50 == 0:
+        assert subprocess.run([sys.executable, "-c", "import json"]).returncode == 0
+'''
+
+
+async def prepare(work: Path, options: argparse.Namespace) -> SuiteBench:
+    """Write the suite and make its bench ready."""
+    checkout = work / "checkout"
+    checkout.mkdir()
+    rounds = int(options.milliseconds * 1000)  # one hash takes about a microsecond
+    (checkout / "test_work.py").write_text(TEST.format(tests=options.tests, rounds=rounds))
+    return await prepare_suite(
+        await select(options.sandbox),
+        Checkout(checkout, "made"),
+        Declared(),
+        Places(options.harness.resolve(), work / "toolchain"),
+        as_of=None,
+    )
+
+
+def environment(suite: SuiteBench, work: Path) -> Path:
+    """The bare side: the sandbox's Python and pytest, without any of the rest."""
+    from outside import make_environment
+
+    return make_environment(suite, "", work / "outside")
+
+
+async def one_round(suite: SuiteBench, python: Path, work: Path) -> tuple[float, float, float]:
+    """Seconds inside, seconds that opening and closing took besides, and seconds bare."""
+    began = time.monotonic()
+    done = await run_suite(suite.bench, suite.checkout, suite.plan())
+    whole = time.monotonic() - began
+    if not done.believed or any(test.outcome.value != "passed" for test in done.tests):
+        sys.exit(f"the suite does not pass inside: {done.repetitions[0]}")
+    bare = await anyio.to_thread.run_sync(run_bare, suite, python, work / "outside")
+    if bare.run.disagreements or len(bare.run.tests) != len(done.tests):
+        sys.exit(f"the suite does not pass outside: {bare.run.disagreements}")
+    inside = done.repetitions[0].duration_s
+    return inside, whole - inside, bare.duration_s
+
+
+async def measure(options: argparse.Namespace) -> list[tuple[float, float, float]]:
+    """All rounds."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        await anyio.Path(work).chmod(0o755)
+        suite = await prepare(work, options)
+        python = await anyio.to_thread.run_sync(environment, suite, work)
+        return [await one_round(suite, python, work) for _ in range(options.rounds)]
+
+
+def main() -> None:
+    """Print medians and their ratio."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--sandbox", default="auto")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--tests", type=int, default=1000)
+    parser.add_argument("--milliseconds", type=float, default=10.0)
+    parser.add_argument("--harness", type=Path, default=Path("build/harness"))
+    options = parser.parse_args()
+    rounds = anyio.run(measure, options)
+    inside, opening, bare = (statistics.median(column) for column in zip(*rounds, strict=True))
+    print(f"bare                {bare:7.2f} s")
+    print(f"inside              {inside:7.2f} s  {inside / bare:6.3f} x")
+    print(f"opening and closing {opening:7.2f} s  {(inside + opening) / bare:6.3f} x in all")
+
+
+if __name__ == "__main__":
+    main()
