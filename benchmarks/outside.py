@@ -51,7 +51,17 @@ def make_environment(suite: SuiteBench, version: str, work: Path) -> Path:
     own = {project.name.replace("_", "-").lower() for project in suite.bench.projects.values()}
     pins = [pin for pin in pins if pin.partition("==")[0].replace("_", "-").lower() not in own]
     if pins:
-        uv(work, "pip", "install", "--quiet", "--no-deps", "--python", str(python), *pins)
+        uv(
+            work,
+            "pip",
+            "install",
+            "--quiet",
+            "--compile-bytecode",
+            "--no-deps",
+            "--python",
+            str(python),
+            *pins,
+        )
     tree = [os.fspath(work / "repo")] if suite.bench.projects else []
     for path in tree:
         uv(work, "pip", "install", "--quiet", "--no-deps", "--python", str(python), "--editable", path,

@@ -220,7 +220,7 @@ def tell(found: Diagnosis) -> Iterator[str]:
     places = ", ".join(f"{count} in {source}" for source, count in sources.items())
     yield f"  dependencies  {f'{len(found.declared)} declared: {places}' if places else 'none are declared'}"
     if found.installed:
-        yield f"                {len(found.installed)} packages installed"
+        yield f"                {_count(len(found.installed), 'package')} installed"
     yield f"  project       {f'built as {found.project}' if found.project else 'not built'}"
     yield from (f"  problem       {line}" for line in found.problems)
     yield from (f"  options       {line}" for line in found.dropped)
@@ -235,11 +235,15 @@ def tell(found: Diagnosis) -> Iterator[str]:
 def _verdict(found: Diagnosis) -> str:
     missing = ", ".join(found.missing)
     if found.runnable:
-        rest = f"; {len(found.modules)} files cannot be collected" if found.modules else ""
-        return f"can run: {found.collected} tests are collected{rest}"
+        rest = f"; {_count(len(found.modules), 'file')} cannot be collected" if found.modules else ""
+        return f"can run: {_count(found.collected, 'test')} collected{rest}"
     return {
         "no_tests": "has no tests that pytest finds",
         "missing_dependencies": f"cannot run: nobody installed {missing}",
         "no_runner": "cannot run: pytest does not start",
         "build_failed": "cannot run: the project is not built",
     }.get(found.capability, "cannot run: pytest cannot collect it")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

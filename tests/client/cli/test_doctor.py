@@ -16,7 +16,7 @@ def test_a_suite_that_can_run(repository, guardian, home):
     before = repository.fingerprint()
     ran = doctor(guardian, repository)
     assert ran.code == 0, ran.err
-    assert "can run: 1 tests are collected" in ran.out
+    assert "can run: 1 test collected" in ran.out
     assert "none are declared" in ran.out
     assert repository.fingerprint() == before
     assert list(home.glob("*/checkouts")) == []
