@@ -26,7 +26,7 @@ INSIDE_SCRIPTS = Path(__file__).parent / "inside"
 """Host folder of the scripts that run inside."""
 
 SUPERVISORS = 2
-"""Processes of ours beside the command that count against its process limit: an init and the launcher."""
+"""Processes of ours beside the command that may count against its process limit: an init and the launcher."""
 
 _DRAIN_GRACE_S = 5.0
 _REASON_CHARACTERS = 400
@@ -161,6 +161,7 @@ async def execute(
             process = await anyio.open_process(
                 list(command),
                 stdin=input_fd,
+                cwd="/",  # ours is nobody's business
                 env={"PATH": os.defpath},
                 start_new_session=True,
                 pass_fds=(channel.config_fd, channel.status_fd, *pass_fds),

@@ -59,7 +59,14 @@ def bwrap_command(interpreter: Interpreter, layout: Layout, profile: Profile) ->
     """
     identity = str(UNPRIVILEGED_ID)
     options = [
-        *("--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv"),
+        *(
+            "--unshare-all",
+            "--unshare-user",
+            "--as-pid-1",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+        ),
         *("--hostname", "guardian", "--uid", identity, "--gid", identity, "--cap-drop", "ALL"),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev", "--bind", f"{BASE}/disk/shm", "/dev/shm"),  # noqa: S108 - inside

@@ -6,9 +6,11 @@ by file, as git sees a tree: empty folders do not exist, and a file whose conten
 the one below has not changed.
 
 Marks of overlayfs: a deleted name is a character device 0/0, and a folder that hides the one below carries
-the attribute ``overlay.opaque`` (Documentation/filesystems/overlayfs.rst in the kernel's source).
+the attribute ``overlay.opaque`` (Documentation/filesystems/overlayfs.rst in the kernel's source). A stranger
+may set attributes of the user class where the overlay uses the trusted one, so only the class that is in
+use is believed.
 
-Arguments: LOWER UPPER FILE_BYTES TOTAL_BYTES MAX_PATHS. For each change, a line ``KIND CUT PATH_BYTES
+Arguments: LOWER UPPER OVERLAY FILE_BYTES TOTAL_BYTES MAX_PATHS. For each change, a line ``KIND CUT PATH_BYTES
 CONTENT_BYTES`` and then both; at the end the line ``end``.
 """
 
@@ -23,6 +25,7 @@ from typing import NamedTuple
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 MAX_DEPTH = 200
+MAX_NAMES = 64 * 1024**2
 CHUNK = 1 << 20
 
 Change = tuple[str, bytes, bytes, bool]
@@ -60,14 +63,12 @@ def _is_whiteout(info: os.stat_result) -> bool:
     return stat.S_ISCHR(info.st_mode) and info.st_rdev == 0
 
 
-def _is_opaque(folder: int) -> bool:
-    for name in ("trusted.overlay.opaque", "user.overlay.opaque"):
-        try:
-            if os.getxattr(folder, name) == b"y":
-                return True
-        except OSError:
-            continue
-    return False
+def opaque_mark(mount_point: str) -> str:
+    """The attribute by which the overlay at ``mount_point`` marks a folder that hides the one below."""
+    with open("/proc/self/mountinfo") as stream:  # noqa: PTH123 - pathlib costs more than all else here
+        mounts = [line.split() for line in stream]
+    options = [words[-1].split(",") for words in mounts if words[4] == mount_point]
+    return "user.overlay.opaque" if options and "userxattr" in options[-1] else "trusted.overlay.opaque"
 
 
 def _names(folder: int) -> list[bytes]:
@@ -75,11 +76,22 @@ def _names(folder: int) -> list[bytes]:
 
 
 class Difference:
-    """One walk over both layers; ``total`` bounds the bytes of content that it hands out."""
+    """One walk over both layers.
 
-    def __init__(self, file_limit: int, total: int) -> None:
+    ``total`` bounds the bytes of content that it hands out; ``mark`` is the attribute of an opaque folder.
+    """
+
+    def __init__(self, file_limit: int, total: int, mark: str) -> None:
         self.file_limit = file_limit
         self.total = total
+        self.mark = mark
+
+    def is_opaque(self, folder: int) -> bool:
+        """Whether the folder of the upper layer hides the one below."""
+        try:
+            return os.getxattr(folder, self.mark) == b"y"
+        except OSError:
+            return False
 
     def walk(self, here: Layers) -> Iterator[Change]:
         """Changes at and below one folder."""
@@ -121,7 +133,7 @@ class Difference:
                 under = os.open(name, FOLDER, dir_fd=here.lower)
             elif below is not None:
                 yield "deleted", path, b"", False
-            opaque = here.opaque or _is_opaque(child)
+            opaque = here.opaque or self.is_opaque(child)
             yield from self.walk(Layers(child, under, path + b"/", opaque, here.depth + 1))
         finally:
             os.close(child)
@@ -189,13 +201,18 @@ def list_changes(arguments: list[str]) -> None:
     Raises:
         Failed, OSError: that cannot be done.
     """
-    file_limit, total, most = (int(text) for text in arguments[2:5])
+    file_limit, total, most = (int(text) for text in arguments[3:6])
     lower, upper = (os.open(path, FOLDER) for path in arguments[:2])
     out = sys.stdout.buffer
-    changes = Difference(file_limit, total).walk(Layers(upper, lower, b"", _is_opaque(upper), 0))
-    for count, (kind, path, content, cut) in enumerate(changes):
-        if count >= most:
-            raise Failed(f"more than {most} files changed")
+    difference = Difference(file_limit, total, opaque_mark(arguments[2]))
+    named = 0
+    for count, change in enumerate(
+        difference.walk(Layers(upper, lower, b"", difference.is_opaque(upper), 0))
+    ):
+        kind, path, content, cut = change
+        named += len(path)
+        if count >= most or named > MAX_NAMES:
+            raise Failed(f"more than {most} files or {MAX_NAMES} bytes of their names changed")
         out.write(f"{kind} {int(cut)} {len(path)} {len(content)}\n".encode() + path + content)
     out.write(b"end\n")
     out.flush()

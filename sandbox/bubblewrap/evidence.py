@@ -56,7 +56,7 @@ async def collect_changes(namespace: Namespace, *, limit_bytes: int) -> tuple[Ov
         SandboxError: it cannot be listed within bounds (count, depth, time).
     """
     numbers = [str(number) for number in (limit_bytes, _TOTAL_BYTES, _MAX_PATHS)]
-    arguments = [f"{BASE}/lower", f"{BASE}/disk/upper", *numbers]
+    arguments = [f"{BASE}/lower", f"{BASE}/disk/upper", f"{BASE}/repo", *numbers]
     what = "the changes under /repo cannot be listed"
     output = await _answer(namespace, _DIFFERENCE_SCRIPT, arguments, what)
     return tuple(sorted(parse_changes(output), key=lambda change: change.path))

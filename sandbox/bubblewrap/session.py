@@ -19,7 +19,6 @@ from repo_guardian.sandbox.bubblewrap.namespace import Layout, Namespace
 from repo_guardian.sandbox.bubblewrap.seccomp import filter_program
 from repo_guardian.sandbox.environment import command_environment
 from repo_guardian.sandbox.execution import (
-    SUPERVISORS,
     Command,
     Finished,
     Launch,
@@ -43,6 +42,9 @@ from repo_guardian.sandbox.interpreter import Interpreter
 from repo_guardian.sandbox.mounts import writable_path
 
 _REAP_S = 0.2
+_SUPERVISORS = 1
+"""The launcher counts against the process limit of the command beside it."""
+
 _SPACE_IN_A_GROUP = 4
 """Address space of a process as a multiple of the memory limit, where a group counts what is really used."""
 
@@ -139,7 +141,7 @@ class BubblewrapSandbox:
         namespace = self._open_namespace()
         group = self._group
         space = limits.memory_bytes * (_SPACE_IN_A_GROUP if group else 1)
-        processes = limits.processes + SUPERVISORS
+        processes = limits.processes + _SUPERVISORS
         command = Command(argv, cwd, self.spec.commit, self.backend)
         try:
             channel = LaunchChannel(Launch(argv, cwd, variables, limits, processes, space))

@@ -40,7 +40,7 @@ _TREE = {
 }
 
 
-class _Violation(Exception):
+class Violation(Exception):
     """A backend does not do what a case demands; the text says what was seen instead."""
 
 
@@ -82,7 +82,7 @@ class BackendCase:
 def demand(holds: bool, seen: str) -> None:
     """End the case as failed, with what was ``seen``, unless ``holds``."""
     if not holds:
-        raise _Violation(seen)
+        raise Violation(seen)
 
 
 def summary(result: CommandResult) -> str:
@@ -151,6 +151,6 @@ async def run_case(backend: Backend, case: Case | BackendCase, folder: Path) -> 
             async with backend.open(replace(spec, profile=case.profile)) as sandbox:
                 seen = await case.run(sandbox, checkout)
         demand(tree_digest(checkout) == before, "the checkout has changed")
-    except _Violation as violation:
+    except Violation as violation:
         return Check(case.name, passed=False, detail=str(violation))
     return Check(case.name, passed=True, detail=seen)

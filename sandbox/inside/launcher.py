@@ -19,12 +19,14 @@ import resource
 import sys
 
 OPEN_FILES = 1024
+_PR_SET_DUMPABLE = 4
 
 
 def _apply_limits(cpu_s: int, address_space: int, processes: int, file_size: int) -> None:
+    # A core limit of 1 writes no file, and unlike 0 hands none to a collector of the host's (core(5)).
     # The hard CPU limit lies one second past the soft one: SIGXCPU first, then SIGKILL.
     pairs = (
-        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_CORE, 1, 1),
         (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
         (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
         (resource.RLIMIT_FSIZE, file_size, file_size),
@@ -46,11 +48,33 @@ def _become(fields: list[bytes]) -> None:
     environment = {fields[index]: fields[index + 1] for index in range(6, end, 2)}
     argv = fields[end:]
     os.chdir(cwd)
-    # Python ignores these two; a command expects the defaults.
-    _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
-    _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
+    # Python, or this script, handles these differently; a command expects the defaults.
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT):
+        _signal.signal(number, _signal.SIG_DFL)
     _apply_limits(*limits)
     os.execvpe(argv[0], argv, environment)  # noqa: S606 - no shell is the point
+
+
+def _withdraw() -> None:
+    """Leave the command nothing to get at: it runs as the same user, and this process has no limits yet.
+
+    A process that is not dumpable lets none of its user's open its memory, descriptors or environment
+    (PR_SET_DUMPABLE in prctl(2)).
+    """
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+    try:
+        import ctypes
+    except ImportError:  # a Python built without libffi
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _wait_for(child: int) -> int:
+    """The wait status of ``child``; orphans are reaped meanwhile, since this may be the first process."""
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == child:
+            return status
 
 
 def main() -> int:
@@ -59,6 +83,7 @@ def main() -> int:
     os.set_inheritable(status_fd, False)
     with os.fdopen(config_fd, "rb") as stream:
         fields = stream.read().split(b"\0")
+    _withdraw()
     os.write(status_fd, b"ready\n")
     child = os.fork()
     if child == 0:
@@ -68,7 +93,7 @@ def main() -> int:
             reason = f"{error.strerror}: {error.filename!r}" if isinstance(error, OSError) else repr(error)
             os.write(status_fd, f"spawn {reason}\n".encode("utf-8", "backslashreplace"))
             os._exit(127)
-    _, status = os.waitpid(child, 0)
+    status = _wait_for(child)
     os.write(status_fd, f"wait {status}\n".encode())
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 

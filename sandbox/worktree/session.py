@@ -166,7 +166,7 @@ class WorktreeSandbox:
         # The copy is like an upper layer that hides the whole tree below.
         upper, lower = os.open(self._repo, FOLDER), os.open(self.spec.checkout, FOLDER)
         try:
-            walk = Difference(limit_bytes, _TOTAL_BYTES).walk(Layers(upper, lower, b"", True, 0))
+            walk = Difference(limit_bytes, _TOTAL_BYTES, "").walk(Layers(upper, lower, b"", True, 0))
             changes = [
                 OverlayChange(os.fsdecode(path), ChangeKind(kind), content, cut)
                 for kind, path, content, cut in walk

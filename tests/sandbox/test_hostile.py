@@ -1,156 +1,75 @@
-"""Code that means harm gets a typed result, and the next command works."""
+"""Every attack of the hostile battery on every backend that isolates and is installed."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
-
 import pytest
 
-from repo_guardian.errors import SandboxError
-from repo_guardian.sandbox.conformance.frame import LIMITS
-from repo_guardian.sandbox.interface import ChangeKind, ProcessStatus, ReadOnlyMount
+from repo_guardian.errors import SandboxUnavailableError
+from repo_guardian.sandbox.hostile.frame import run_attack
+from repo_guardian.sandbox.hostile.suite import CASES, FAMILIES, run_battery
+from repo_guardian.sandbox.registry import load
 
-SHORT = replace(LIMITS, wall_s=0.5)
-HOSTILE = {
-    "fork bomb": ("import os\nwhile 1:\n try: os.fork()\n except OSError: pass", {ProcessStatus.TIMED_OUT}),
-    "memory hog": (
-        "held = []\nwhile 1: held.append(bytearray(1 << 20))",
-        {ProcessStatus.EXITED, ProcessStatus.SIGNALED, ProcessStatus.OUT_OF_MEMORY},
-    ),
-    "disk fill": (
-        "n = 0\nwhile 1:\n open(f'/repo/{n}', 'wb').write(bytes(1 << 20)); n += 1",
-        {ProcessStatus.EXITED},
-    ),
-    "shared memory fill": (
-        "n = 0\nwhile 1:\n open(f'/dev/shm/{n}', 'wb').write(bytes(1 << 20)); n += 1",
-        {ProcessStatus.EXITED},
-    ),
-    "endless output": ("import os\nwhile 1: os.write(1, b'x' * 65536)", {ProcessStatus.TIMED_OUT}),
-    "kills everything": ("import os\nos.kill(-1, 9)\nimport time; time.sleep(9)", {ProcessStatus.SIGNALED}),
-    "kills its supervisor": (
-        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(9)",
-        {ProcessStatus.SIGNALED},
-    ),
-    "stops itself": ("import os\nos.kill(os.getpid(), 19)", {ProcessStatus.TIMED_OUT}),
-    "zombies": (
-        "import os\nfor _ in range(10):\n  if os.fork() == 0: os._exit(0)\nimport time; time.sleep(9)",
-        {ProcessStatus.TIMED_OUT},
-    ),
-    "writes to its input": (
-        "import os\nfd = os.open('/proc/self/fd/0', os.O_RDWR)\nos.write(fd, b'x')",
-        {ProcessStatus.EXITED},
-    ),
-    "fills the root": ("open('/x', 'wb')", {ProcessStatus.EXITED}),
-    "deep folders": (
-        "import os\nwhile 1:\n os.mkdir('d'); os.chdir('d')",
-        {ProcessStatus.EXITED},
-    ),
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_hostile_code_is_a_typed_result(name, opened):
-    code, expected = HOSTILE[name]
-    async with opened() as sandbox:
-        result = await sandbox.run([sandbox.python, "-c", code], limits=SHORT)
-        assert result.status in expected, result
-        assert result.status is not ProcessStatus.EXITED or result.exit_code != 0
-        after = await sandbox.run(["cat", "a.txt"])
-        assert after.stdout == b"a\n", after
-        await sandbox.reset()
-        names = b"a.txt empty large.bin link pkg private run.sh"
-        assert (await sandbox.run(["ls"])).stdout.split() == names.split()
-
-
-async def test_exits_are_the_commands_own_even_when_they_look_like_failures(opened):
-    async with opened() as sandbox:
-        loud = await sandbox.run(["sh", "-c", "echo 'bwrap: execvp: No such file' >&2; exit 1"])
-        assert (loud.status, loud.exit_code) == (ProcessStatus.EXITED, 1)
-        assert (await sandbox.run(["sh", "-c", "exit 127"])).exit_code == 127
-        assert (await sandbox.run(["sh", "-c", "no-such-command"])).exit_code == 127
-
-
-async def test_evidence_survives_every_kind_of_file(opened):
-    script = r"""
-import os, socket
-os.mkfifo("fifo"); os.symlink("/etc/passwd", "link-out"); os.symlink("/", "folder-out")
-socket.socket(socket.AF_UNIX).bind("socket")
-open("one", "w").write("1"); os.link("one", "two")
-open(b"n\xff\nname", "w").write("odd")
-open("secret", "w").write("s"); os.chmod("secret", 0)
-os.mkdir("closed"); open("closed/in", "w").write("c"); os.chmod("closed", 0)
-with open("sparse", "wb") as f: f.truncate(3 << 20)
-os.remove("pkg/m.py"); os.remove("pkg/__init__.py"); os.rmdir("pkg"); os.mkdir("pkg")
-open("pkg/new", "w").write("n")
-os.remove("a.txt"); os.mkdir("a.txt"); open("a.txt/inner", "w").write("i")
-os.remove("link"); os.symlink("a.txt", "link")
-os.rename("run.sh", "moved.sh")
-os.chmod("private", 0o755)
-os.utime("private", (1, 1))
-"""
-    async with opened() as sandbox:
-        result = await sandbox.run([sandbox.python, "-c", script])
-        assert result.ok, result.stderr
-        changes = await sandbox.evidence_diff(limit_bytes=1 << 20)
-    assert list(changes) == sorted(changes, key=lambda change: change.path)
-    kinds = {change.path: change.kind for change in changes}
-    special, written, deleted = ChangeKind.SPECIAL, ChangeKind.WRITTEN, ChangeKind.DELETED
-    assert kinds == {
-        **dict.fromkeys(("fifo", "link-out", "folder-out", "socket"), special),
-        **dict.fromkeys(("one", "two", "secret", "closed/in", "sparse", "pkg/new", "a.txt/inner"), written),
-        **dict.fromkeys(("moved.sh", "private", os.fsdecode(b"n\xff\nname")), written),
-        **dict.fromkeys(("a.txt", "pkg/m.py", "pkg/__init__.py", "run.sh"), deleted),
-    }
-    content = {change.path: (change.content, change.truncated) for change in changes}
-    assert content["two"] == (b"1", False)
-    assert content["secret"] == (b"s", False)
-    assert content["sparse"] == (bytes(1 << 20), True)
-    assert all(content[path] == (b"", False) for path, kind in kinds.items() if kind is not written)
-
-
-async def test_evidence_out_of_bounds_is_an_error(opened):
-    code = "import os\nfor _ in range(400):\n os.mkdir('d'); os.chdir('d')"
-    async with opened() as sandbox:
-        assert (await sandbox.run([sandbox.python, "-c", code])).ok
-        with pytest.raises(SandboxError, match="nested deeper"):
-            await sandbox.evidence_diff()
-        await sandbox.reset()
-        assert await sandbox.evidence_diff() == ()
-
-
-async def test_mounts_are_read_only_and_nowhere_else(opened, tmp_path):
-    source = tmp_path / "tool, with:comma"
-    source.mkdir()
-    (source / "data").write_text("d")
-    (source / "data").chmod(0o600)
-    async with opened(mounts=(ReadOnlyMount(source, "/toolchain/site"),)) as sandbox:
-        assert (await sandbox.run(["cat", "/toolchain/site/data"])).stdout == b"d"
-        for command in ("echo x > /toolchain/site/data", "touch /toolchain/x", "chmod 777 /toolchain/site"):
-            assert not (await sandbox.run(["sh", "-c", command])).ok
-    assert (source / "data").read_text() == "d"
-
-
-@pytest.mark.parametrize(
-    "target", ["relative", "/", "/usr", "/repo/x", "/tmp", "/etc", "/a/../etc", "/proc/x"]
+REPRESENTATIVE = (
+    *("fork_bomb", "memory_hog", "disk_fill", "raised_limits", "daemon", "kill_everything", "set_clocks"),
+    *("environment", "other_trees", "lower_layer", "outside_writes", "tcp", "unix_sockets", "namespaces"),
+    *("mounts", "tracing", "identity", "set_id_programs", "channel_artefacts", "evidence_artefacts"),
+    *("forged_marks", "forbidden_files", "swapped_links", "deep_folders"),
 )
-async def test_mounts_in_places_of_the_sandbox_are_refused(target, opened, tmp_path):
-    with pytest.raises(SandboxError):
-        async with opened(mounts=(ReadOnlyMount(tmp_path, target),)):
-            pass
+"""Attacks that an ordinary user's sandbox meets in another way than root's."""
+
+HARMLESS = ("environment", "host_files", "tcp", "unix_sockets", "identity", "filter")
+"""Attacks that only look, and so may be tried where nothing isolates."""
+
+_AS_USER = """
+import sys, tempfile, anyio
+from pathlib import Path
+from repo_guardian.sandbox.hostile.frame import run_attack
+from repo_guardian.sandbox.hostile.suite import CASES
+from repo_guardian.sandbox.registry import load
+
+async def run(family, attack, width):
+    async with width:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = await run_attack(load("bubblewrap"), family, attack, Path(folder))
+    print("ok" if outcome.held else "FAILED", outcome.name, outcome.outcome, outcome.detail)
+
+async def main():
+    width = anyio.Semaphore(2)
+    async with anyio.create_task_group() as tasks:
+        for family, attack in CASES:
+            if attack.name in sys.argv[1:]:
+                tasks.start_soon(run, family, attack, width)
+
+anyio.run(main)
+"""
 
 
-async def test_ordinary_programs_work(opened):
-    async with opened(limits=replace(LIMITS, memory_bytes=1 << 30, processes=64)) as sandbox:
-        for code in (
-            "import multiprocessing as m\nwith m.Pool(2) as p: assert p.map(abs, [-1]) == [1]",
-            "import subprocess; subprocess.run(['sh', '-c', 'true'], check=True)",
-            "import socket; a, b = socket.socketpair(); s = socket.create_server(('127.0.0.1', 0))",
-            "import tempfile; tempfile.TemporaryFile().write(b'x')",
-            "import asyncio; asyncio.run(asyncio.sleep(0))",
-            "import getpass, pathlib; assert str(pathlib.Path.home()) == '/tmp'; print(getpass.getuser())",
-            "import threading; t = threading.Thread(target=print); t.start(); t.join()",
-            "import ctypes, ssl, sqlite3, zlib, random; random.SystemRandom().random()",
-        ):
-            result = await sandbox.run([sandbox.python, "-c", code])
-            assert result.ok, (code, result.stderr)
+def test_the_battery_has_the_promised_breadth():
+    names = [attack.name for _, attack in CASES]
+    assert len(names) == len(set(names)) >= 40
+    assert set(REPRESENTATIVE) | set(HARMLESS) <= set(names)
+    assert all(FAMILIES.values())
+
+
+@pytest.mark.parametrize(("family", "attack"), CASES, ids=lambda value: getattr(value, "name", value))
+async def test_an_attack_gains_nothing_and_the_next_probe_works(isolating_backend, family, attack, tmp_path):
+    outcome = await run_attack(isolating_backend, family, attack, tmp_path)
+    assert outcome.held, f"{outcome.outcome}: {outcome.detail}"
+
+
+def test_an_ordinary_user_is_served_as_well(run_as_nobody):
+    lines = run_as_nobody(_AS_USER, *REPRESENTATIVE)
+    assert [line for line in lines if not line.startswith("ok ")] == []
+    assert len(lines) == len(REPRESENTATIVE)
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+async def test_the_battery_notices_where_nothing_isolates(name, tmp_path):
+    family, attack = next((family, attack) for family, attack in CASES if attack.name == name)
+    outcome = await run_attack(load("worktree"), family, attack, tmp_path)
+    assert not outcome.held, outcome
+
+
+async def test_the_battery_is_not_run_where_nothing_isolates():
+    with pytest.raises(SandboxUnavailableError, match="does not isolate"):
+        await run_battery(load("worktree"))
