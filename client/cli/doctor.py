@@ -85,7 +85,7 @@ class Diagnosis:
     @property
     def runnable(self) -> bool:
         """True when at least one test is collected."""
-        return self.collected > 0
+        return self.capability == "runnable"
 
 
 @contextmanager

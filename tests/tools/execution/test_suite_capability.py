@@ -29,9 +29,13 @@ async def collected(bench, checkout, **changes):
         ({"pytest.ini": "[pytest]\naddopts = --no-such-option\n", "test_x.py": GOOD}, "cannot_collect", ()),
         ({"pytest.ini": "[pytest]\naddopts = -p no_such_plugin\n", "test_x.py": GOOD},
          "missing_dependencies", ("no_such_plugin",)),
+        ({"pytest.ini": "[pytest]\nrequired_plugins = pytest-a pytest-b>=1\n", "test_x.py": GOOD},
+         "missing_dependencies", ("pytest-a", "pytest-b>=1")),
+        ({"pytest.ini": "[pytest]\nstrict_config = true\nasyncio_mode = auto\n", "test_x.py": GOOD},
+         "missing_dependencies", ("pytest-asyncio",)),
     ],
     ids=["no tests", "a test", "an inner conftest", "the conftest", "broken conftest", "syntax", "own module",
-         "exits", "option", "plugin"],
+         "exits", "option", "plugin", "required plugins", "strict configuration"],
 )  # fmt: skip
 async def test_what_stands_in_the_way_is_named(bench, tree, files, capability, missing):
     found = await collected(bench, tree(files))
