@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,21 +55,25 @@ _UNPACKED = "/tmp/source"  # noqa: S108 - inside
 _RESULT = "/tmp/guardian-result"  # noqa: S108 - inside
 _RESULT_BYTES = 1024**2
 _ROUNDS = 3
+_TOLD_BYTES = 64 * 1024
+_SIGNALED = 128
+"""Exit codes above it stand for a signal that ended the backend's own process."""
 
 _MISSING = (
-    (r"unable to execute '?(\S*?(?:gcc|cc|clang|\+\+)\S*?)'?:|(?:gcc|cc|clang)'? failed: No such file|"
-     r"[Uu]nknown compiler|Failed to find C compiler|command '\S*(?:gcc|cc)' failed: No such",
+    (r"unable to execute '?([^\s']{1,200})'?: No such|[Uu]nknown compiler|Failed to find C compiler|"
+     r"command '[^\s']{0,200}(?:gcc|cc|clang)' failed: No such|"
+     r"No such file or directory: '(?:[^\s']{0,200}/)?(?:gcc|g\+\+|cc|c\+\+|clang)'",
      "no C compiler in the sandbox"),
     (r"fatal error: Python\.h", "no header files of Python in the sandbox"),
-    (r"fatal error: (\S+\.h\w*): No such", "a header file is missing in the sandbox"),
+    (r"fatal error: ([^\s:]{1,200}\.h[a-z]{0,2}): No such", "a header file is missing in the sandbox"),
     (r"cargo.{0,40}not (?:found|installed)|can't find Rust compiler|rustc.{0,40}not found",
      "no Rust compiler in the sandbox"),
-    (r"(?:cmake|ninja|make|pkg-config|swig|gfortran|cython)\S*.{0,30}(?:not found|No such file)",
+    (r"(?:cmake|ninja|make|pkg-config|swig|gfortran|cython).{0,40}(?:not found|No such file)",
      "a build tool is missing in the sandbox"),
     (r"name resolution|Network is unreachable|Name or service not known|Connection refused|"
      r"Failed to establish a new connection|urlopen error", "the build needs the network, which it has not"),
-    (r"No module named '([\w.]+)'", "the build imports a module that it does not ask for"),
-    (r"unable to detect version|LookupError.*version", "the version comes from a history that is not there"),
+    (r"No module named '([\w.]{1,200})'", "the build imports a module that it does not ask for"),
+    (r"unable to detect version", "the version comes from a history that is not there"),
 )  # fmt: skip
 """What a build's output says when something is missing, and how that is told."""
 
@@ -245,7 +250,15 @@ def _explain(result: CommandResult) -> str:
         return f"cannot build: it was not done after {result.duration_s:.0f} s"
     if result.status is not ProcessStatus.EXITED:
         return f"cannot build: {result.status.value.replace('_', ' ')} {result.reason}".rstrip()
-    output = (result.stdout + b"\n" + result.stderr).decode("utf-8", "replace")
+    if result.exit_code is not None and result.exit_code > _SIGNALED:
+        number = result.exit_code - _SIGNALED
+        how = "it used up its processor time" if number == signal.SIGXCPU else f"signal {number} ended it"
+        return f"cannot build: {how}"
+    output = b"\n".join(part[-_TOLD_BYTES:] for part in (result.stdout, result.stderr))
+    return _explain_output(output.decode("utf-8", "replace"))
+
+
+def _explain_output(output: str) -> str:
     for pattern, what in _MISSING:
         match = re.search(pattern, output)
         if match is not None:

@@ -48,6 +48,12 @@ _NETWORK = ("error sending request", "failed to fetch", "dns error", "connect", 
 NETWORK_HINT = "check the network, the proxy and the package index (UV_DEFAULT_INDEX or PIP_INDEX_URL)"
 """Marks a failure that may be gone the next time."""
 
+_NO_WHEEL = re.compile(
+    r"Wheels are required for `([A-Za-z0-9._-]+)`"
+    r"|([A-Za-z0-9][A-Za-z0-9._-]*)(?:[=<>!~]=?[^\s,]+)? ha(?:s|ve) no (?:usable )?wheels"
+)
+"""How uv names a package that has releases but no wheel, or none for this Python and platform."""
+
 _REASON_CHARACTERS = 500
 _DRAWING = " \t\u2570\u251c\u2502\u2500\u25b6\u00d7"
 
@@ -91,15 +97,8 @@ async def install_wheels(request: Request, *, timeout_s: float) -> None:
     """
     command = [
         *_bounded(),
-        *(
-            _find_uv(),
-            "pip",
-            "install",
-            "--quiet",
-            "--only-binary",
-            ":all:",
-            *_python_options(request.runtime),
-        ),
+        *(_find_uv(), "pip", "install", "--quiet", "--only-binary", ":all:"),
+        *_python_options(request.runtime),
         *("--target", str(request.target), *request.options, "--requirements", str(request.requirements)),
     ]
     try:
@@ -153,7 +152,8 @@ def _check_size(target: Path) -> None:
 
 
 def _failure(text: str) -> ToolchainError:
-    names = tuple(dict.fromkeys(re.findall(r"Wheels are required for `([A-Za-z0-9._-]+)`", text)))
+    reason = _one_line(text)
+    names = tuple(dict.fromkeys(name for pair in _NO_WHEEL.findall(reason) for name in pair if name))
     if names:
         return NoWheelError(explain_failure(text), names=names, hint=_hint("no wheel"))
     return ToolchainError(explain_failure(text), hint=_hint(text))
@@ -161,10 +161,14 @@ def _failure(text: str) -> ToolchainError:
 
 def explain_failure(text: str) -> str:
     """The explanation that uv draws as a tree over several lines, as one line."""
+    lines = [line for line in text.splitlines() if not line.strip(_DRAWING).startswith(("hint:", "help:"))]
+    return _one_line("\n".join(lines))[:_REASON_CHARACTERS] or "uv failed and did not say why"
+
+
+def _one_line(text: str) -> str:
     lines = [line.strip(_DRAWING) for line in text.splitlines()]
     lines = [line.removeprefix("error: ").removeprefix("cause: ") for line in lines]
-    lines = [line for line in lines if line and not line.startswith(("warning:", "hint:", "help:"))]
-    return " ".join(lines)[:_REASON_CHARACTERS] or "uv failed and did not say why"
+    return " ".join(line for line in lines if line and not line.startswith("warning:"))
 
 
 def _hint(text: str) -> str:

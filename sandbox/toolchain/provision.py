@@ -183,7 +183,9 @@ def _fetch(workshop: Workshop, name: str, wanted: Wanted, folder: Path) -> Sourc
         applies = requirement.marker is None or requirement.marker.evaluate(python)
         if canonicalize_name(requirement.name) == canonicalize_name(name) and applies:
             specifier &= requirement.specifier
-    return fetch_source(name, specifier, folder, until=workshop.cutoff.released)
+    pinned = any(text.partition("==")[0] == canonicalize_name(name) for text in wanted.constraints)
+    cutoff = workshop.cutoff
+    return fetch_source(name, specifier, folder, until=cutoff.locked if pinned else cutoff.released)
 
 
 def _digest(workshop: Workshop, what: str, *, dated: bool = True) -> str:

@@ -113,11 +113,13 @@ def _newest(
             continue
         dated = until is None or (package.upload_time is not None and package.upload_time < until)
         usable = package.package_type == "sdist" and bool(_suffix(package.filename)) and not package.is_yanked
-        if usable and dated and specifier.contains(version, prereleases=None):
+        if usable and dated:
             found.append((version, package))
-    if not found:
+    # Pre-releases only where there is nothing else, as PEP 440 says.
+    fitting = set(specifier.filter(version for version, _ in found))
+    if not fitting:
         raise NoWheelError(f"{name} has neither a wheel nor a source distribution that fits", names=(name,))
-    return max(found, key=lambda pair: pair[0])[1]
+    return next(package for version, package in found if version == max(fitting))
 
 
 def _suffix(filename: str) -> str:

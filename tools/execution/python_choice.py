@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from repo_guardian.errors import UsageError
 from repo_guardian.sandbox.interface import PythonRuntime
 
+OLDEST = (3, 8)
+"""What the pinned runner, and the supervisor beside it, need at least."""
+
 
 def choose_python(
     requires_python: str, runtimes: Sequence[PythonRuntime], *, wanted: tuple[int, int] | None = None
@@ -16,7 +19,7 @@ def choose_python(
     The default (the first of ``runtimes``) where the repository allows it, since that is the one whose
     toolchains other repositories share; else the newest that it allows; where it allows none of them, or
     says nothing that can be understood, the default, and the line says so. A minor version is allowed when
-    some patch release of it is.
+    some patch release of it is, and when it is not older than ``OLDEST``.
 
     Raises:
         UsageError: ``wanted``, from ``guardian.toml``, is none of ``runtimes``.
@@ -47,7 +50,8 @@ def _allowed(requires_python: str, runtimes: Sequence[PythonRuntime]) -> list[Py
     return [
         runtime
         for runtime in runtimes
-        if any(specifier.contains(f"{_text(runtime.version)}.{patch}") for patch in (0, 1, 99))
+        if runtime.version >= OLDEST
+        and any(specifier.contains(f"{_text(runtime.version)}.{patch}") for patch in (0, 1, 99))
     ]
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -58,7 +59,12 @@ def main() -> int:
     if archive:
         source = unpack(archive[0], source)
     if verb == "wheel":
-        return call_backend(source, out, result)
+        try:
+            return call_backend(source, out, result)
+        except subprocess.CalledProcessError as failure:
+            # The backend has said why; a traceback of ours would come after it.
+            code = failure.returncode if failure.returncode > 0 else 128 - failure.returncode
+            return 1 if code == NEEDS_MORE else code
     project = os.path.join(source, "pyproject.toml")
     shutil.copyfile(project if os.path.isfile(project) else os.devnull, result)
     return 0
