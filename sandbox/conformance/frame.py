@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,7 +41,7 @@ _TREE = {
 }
 
 
-class Violation(Exception):
+class _Violation(Exception):
     """A backend does not do what a case demands; the text says what was seen instead."""
 
 
@@ -79,10 +80,20 @@ class BackendCase:
     fast: bool = False
 
 
+@contextmanager
+def failures() -> Iterator[list[str]]:
+    """Receives what a failed ``demand`` in the block has seen; the block ends there."""
+    seen: list[str] = []
+    try:
+        yield seen
+    except _Violation as violation:
+        seen.append(str(violation))
+
+
 def demand(holds: bool, seen: str) -> None:
     """End the case as failed, with what was ``seen``, unless ``holds``."""
     if not holds:
-        raise Violation(seen)
+        raise _Violation(seen)
 
 
 def summary(result: CommandResult) -> str:
@@ -144,13 +155,12 @@ async def run_case(backend: Backend, case: Case | BackendCase, folder: Path) -> 
     checkout = make_checkout(folder)
     before = tree_digest(checkout)
     spec = SandboxSpec(checkout, commit="conformance", limits=LIMITS)
-    try:
+    seen = ""
+    with failures() as failed:
         if isinstance(case, BackendCase):
             seen = await case.run(backend, spec)
         else:
             async with backend.open(replace(spec, profile=case.profile)) as sandbox:
                 seen = await case.run(sandbox, checkout)
         demand(tree_digest(checkout) == before, "the checkout has changed")
-    except Violation as violation:
-        return Check(case.name, passed=False, detail=str(violation))
-    return Check(case.name, passed=True, detail=seen)
+    return Check(case.name, passed=not failed, detail=failed[0] if failed else seen)

@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from repo_guardian.errors import SandboxError
+from repo_guardian.errors import SandboxError, SandboxUnavailableError
 from repo_guardian.sandbox.conformance.frame import (
     LIMITS,
-    Violation,
     demand,
+    failures,
     make_checkout,
     summary,
     tree_digest,
@@ -172,15 +172,16 @@ async def run_attack(backend: Backend, family: str, attack: Attack, folder: Path
     checkout, beside = make_checkout(folder / "checkout"), make_beside(folder / "beside")
     before = tree_digest(folder)
     spec = SandboxSpec(checkout, commit="hostile", limits=LIMITS)
-    outcome = "none"
+    outcome, detail = "none", ""
     try:
-        async with backend.open(spec) as sandbox:
-            status, detail = await attack.run(Arena(backend, spec, sandbox, beside))
-            outcome = status.value
-            await _next_probe(sandbox)
-        demand(tree_digest(folder) == before, "files of the host have changed")
-    except Violation as violation:
-        return Outcome(family, attack.name, outcome, held=False, detail=str(violation))
+        with failures() as failed:
+            async with backend.open(spec) as sandbox:
+                status, detail = await attack.run(Arena(backend, spec, sandbox, beside))
+                outcome = status.value
+                await _next_probe(sandbox)
+            demand(tree_digest(folder) == before, "files of the host have changed")
+    except SandboxUnavailableError:
+        raise
     except SandboxError as error:
         return Outcome(family, attack.name, "error", held=False, detail=str(error))
-    return Outcome(family, attack.name, outcome, held=True, detail=detail)
+    return Outcome(family, attack.name, outcome, held=not failed, detail=failed[0] if failed else detail)

@@ -149,7 +149,7 @@ def _well_known() -> list[str]:
         ".docker/config.json",
         ".bash_history",
     )
-    system = ("shadow", "gshadow", "sudoers", "machine-id", "hostname", "fstab", "ssh/ssh_host_ed25519_key")
+    system = ("shadow", "gshadow", "sudoers", "machine-id", "hostname", "ssh/ssh_host_ed25519_key")
     keys = [path for name in (".ssh", ".aws", ".kube") for path in sorted((home / name).glob("*"))]
     return [*map(str, keys), *(str(home / name) for name in names), *(f"/etc/{name}" for name in system)]
 
