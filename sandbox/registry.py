@@ -18,11 +18,12 @@ _BACKENDS = {
     "bubblewrap": ("repo_guardian.sandbox.bubblewrap.backend", "BubblewrapBackend"),
     "container": ("repo_guardian.sandbox.container.backend", "ContainerBackend"),
     "container:podman": ("repo_guardian.sandbox.container.backend", "podman_backend"),
+    "container:running": ("repo_guardian.sandbox.container.backend", "running_backend"),
     "container:docker": ("repo_guardian.sandbox.container.backend", "docker_backend"),
     "worktree": ("repo_guardian.sandbox.worktree.backend", "WorktreeBackend"),
 }
-_BY_STRENGTH = ("bubblewrap",)
-"""What ``auto`` tries, strongest first; only backends that isolate."""
+_BY_STRENGTH = ("container:running", "bubblewrap")
+"""What ``auto`` tries, strongest first; only backends that isolate, and none that starts a daemon."""
 
 
 def backend_names() -> tuple[str, ...]:

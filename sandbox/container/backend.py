@@ -25,15 +25,17 @@ class ContainerBackend:
     """Isolation by a container engine.
 
     ``only`` restricts it to ``podman`` or ``docker``. Where no engine runs and Podman is installed, a
-    service of our own is started with the first use and ends with this program. The disk limits of ``SandboxSpec.limits`` hold for a sandbox as a whole; every other
-    limit may differ by command where the container's control group can be changed, which root can.
+    service of our own is started with the first use, if ``start``, and ends with this program. The disk
+    limits of ``SandboxSpec.limits`` hold for a sandbox as a whole; every other limit may differ by command
+    where the container's control group can be changed, which root can.
     """
 
     name = NAME
     isolates = True
 
-    def __init__(self, only: str | None = None) -> None:
+    def __init__(self, only: str | None = None, *, start: bool = True) -> None:
         self._only = only
+        self._start = start
         self._service: PodmanService | None = None
         self._engine: Engine | None = None
         self._image: Image | None = None
@@ -73,7 +75,7 @@ class ContainerBackend:
         """
         if self._engine is None:
             found = find_engine(self._only)
-            if found is None and self._only != DOCKER and podman_program():
+            if found is None and self._start and self._only != DOCKER and podman_program():
                 self._service = PodmanService()
                 found = self._service.engine
             if found is None:
@@ -155,3 +157,8 @@ def podman_backend() -> ContainerBackend:
 def docker_backend() -> ContainerBackend:
     """The backend on Docker only."""
     return ContainerBackend("docker")
+
+
+def running_backend() -> ContainerBackend:
+    """The backend on an engine that runs already; starts none."""
+    return ContainerBackend(start=False)

@@ -131,7 +131,7 @@ class Engine:
             with _translated("pull"), self._patience():
                 self._client.images.pull(reference)
         except SandboxError as error:
-            return error.message
+            return error.message.removeprefix("cannot pull: ")
         return ""
 
     def run_and_export(self, reference: str, command: Sequence[str], target: Path) -> None:

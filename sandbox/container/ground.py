@@ -125,7 +125,7 @@ class Ground:
             SandboxError: it cannot be listed within bounds (count, depth, time).
         """
         numbers = [str(number) for number in (limit_bytes, _TOTAL_BYTES, _MAX_PATHS)]
-        places = [str(self.base / "lower"), str(self.base / "disk" / "upper")]
+        places = [str(self.base / place) for place in ("lower", "disk/upper", "repo")]
         what = "the changes under /repo cannot be listed"
         output = await _answer(_DIFFERENCE, [*places, *numbers], what)
         return tuple(sorted(parse_changes(output), key=lambda change: change.path))

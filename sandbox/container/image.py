@@ -115,19 +115,31 @@ def build_image(
         SandboxUnavailableError: the image cannot be made; the hint says what is missing.
     """
     with tempfile.TemporaryDirectory(prefix="guardian-image-") as folder:
-        raw, layer, archive = (Path(folder) / name for name in ("raw.tar", "layer.tar", "image.tar"))
-        origin = _root_file_system(engine, raw, compiler=compiler, base=base, say=say)
-        with raw.open("rb") as source, layer.open("wb") as target:
-            normalize_layer(source, target)
-        raw.unlink()
-        with tarfile.open(layer) as tree, tree.extractfile(_FACTS) or _missing(_FACTS) as stream:
-            facts = json.load(stream)
-        labels = {f"{_LABEL}base": origin, f"{_LABEL}python": json.dumps(facts, sort_keys=True)}
-        digest = write_archive(layer, tag(compiler=compiler), labels, archive)
-        layer.unlink()
-        say(f"loading {digest} into {engine.name}")
+        archive = make_archive(engine, Path(folder), compiler=compiler, base=base, say=say)
+        say(f"loading the image into {engine.name}")
         engine.load(archive)
     return find_image(engine)
+
+
+def make_archive(
+    engine: Engine, folder: Path, *, compiler: bool, base: str | None, say: Callable[[str], None]
+) -> Path:
+    """Write the image as an archive that any engine loads into ``folder``; ``engine`` pulls its base.
+
+    Raises:
+        SandboxUnavailableError: the image cannot be made; the hint says what is missing.
+    """
+    raw, layer, archive = (folder / name for name in ("raw.tar", "layer.tar", "image.tar"))
+    origin = _root_file_system(engine, raw, compiler=compiler, base=base, say=say)
+    with raw.open("rb") as source, layer.open("wb") as target:
+        normalize_layer(source, target)
+    raw.unlink()
+    with tarfile.open(layer) as tree, tree.extractfile(_FACTS) or _missing(_FACTS) as stream:
+        facts = json.load(stream)
+    labels = {f"{_LABEL}base": origin, f"{_LABEL}python": json.dumps(facts, sort_keys=True)}
+    write_archive(layer, tag(compiler=compiler), labels, archive)
+    layer.unlink()
+    return archive
 
 
 def _missing(name: str) -> tarfile.ExFileObject:

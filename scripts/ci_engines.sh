@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Installs what the container backend is tested with, from Debian's packages; does nothing when it is there.
+#
+# No daemon is started: the backend starts a Podman service itself, and the tests start dockerd.
+set -euo pipefail
+
+missing=()
+for pair in podman:podman dockerd:docker.io mmdebstrap:mmdebstrap runc:runc; do
+    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "ci_engines: as root: apt-get install ${missing[*]}" >&2
+    exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}"
