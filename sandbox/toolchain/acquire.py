@@ -24,7 +24,7 @@ from repo_guardian.sandbox.toolchain.cutoff import NO_CUTOFF, Cutoff
 from repo_guardian.sandbox.toolchain.installer import Request, install_wheels, platform_of
 from repo_guardian.sandbox.toolchain.requirements import accept_requirements
 
-_FORMAT = 2
+_FORMAT = 3
 """Part of every digest: raise it when the same inputs shall give another directory."""
 
 _TIMEOUT_S = 600.0
@@ -179,9 +179,24 @@ def _begin(order: _Order, root: Path) -> Path:
     return work
 
 
+def _point_scripts_inside(folder: Path, version: tuple[int, int]) -> None:
+    """Let console scripts name the Python of a sandbox, found on its ``PATH``, not that of the host."""
+    line = f"#!/usr/bin/env python{version[0]}.{version[1]}\n".encode()
+    for script in folder.iterdir() if folder.is_dir() else ():
+        if script.is_symlink() or not script.is_file():
+            continue
+        first, _, rest = script.read_bytes().partition(b"\n")
+        if first.startswith(b"#!") and b"python" in first:
+            script.write_bytes(line + rest)
+        elif first == b"#!/bin/sh" and rest.startswith(b"'''exec' "):
+            # The form that installers use where the path is too long for a first line.
+            script.write_bytes(line + rest.partition(b"\n' '''\n")[2])
+
+
 def _publish(order: _Order, work: Path, place: Path) -> None:
     from importlib.metadata import distributions
 
+    _point_scripts_inside(work / "site" / "bin", order.runtime.version)
     found = {(d.metadata["Name"] or "?", d.version) for d in distributions(path=[str(work / "site")])}
     record = {
         "format": _FORMAT,

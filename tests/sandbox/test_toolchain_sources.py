@@ -111,6 +111,9 @@ def wheel(name, version, *, requires="", tag="py3-none-any", extra=None):
     return f"{name}-{version}-{tag}.whl", stream.getvalue()
 
 
+MAIN = "import sys\ndef main():\n    print(sys.executable)\n"
+
+
 class Index:
     """A package index on the loopback device, in the JSON form of PEP 691."""
 
@@ -323,6 +326,20 @@ async def test_a_wheel_of_the_index_cannot_write_outside(index, workshop, tmp_pa
             [sandbox.python, "-c", "import alpha"], environment={"PYTHONPATH": "/toolchain/site"}
         )
     assert result.ok, result
+
+
+async def test_commands_of_packages_run_with_the_python_of_the_sandbox(index, workshop, tmp_path):
+    facts = {"alpha-1.0.dist-info/entry_points.txt": "[console_scripts]\nalpha-says = alpha:main\n"}
+    index.add(wheel("alpha", "1.0", extra={**facts, "alpha/__init__.py": MAIN}))
+    made = await provision(workshop, Wanted(("alpha",)))
+    spec = SandboxSpec(tmp_path, "c", mounts=(ReadOnlyMount(made.path, "/toolchain/site"),))
+    async with BACKEND.open(spec) as sandbox:
+        own = sandbox.python.rpartition("/")[0]
+        result = await sandbox.run(
+            ["alpha-says"],
+            environment={"PYTHONPATH": "/toolchain/site", "PATH": f"/toolchain/site/bin:{own}:/usr/bin"},
+        )
+    assert result.stdout.decode().strip() == sandbox.python, result
 
 
 async def test_what_cannot_be_had_is_given_up_step_by_step(index, workshop):

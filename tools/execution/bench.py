@@ -81,7 +81,7 @@ class Bench:
             checkout=checkout.path,
             commit=checkout.label,
             mounts=self._mounts(checkout),
-            environment=self.toolchains.environment,
+            environment=self.toolchains.variables(),
             limits=self.limits,
             python=self.toolchains.python_version,
         )

@@ -62,6 +62,12 @@ class Toolchains:
         parts = [self.harness.digest, *([self.site.digest] if self.site is not None else [])]
         return "+".join(parts)
 
+    def variables(self) -> dict[str, str]:
+        """The user's variables, and a ``PATH`` on which the dependencies' commands are found first."""
+        own = self.workshop.runtime.path.rpartition("/")[0]
+        path = [f"{SITE}/bin", f"{HARNESS}/bin", own, "/usr/local/bin", "/usr/bin", "/bin"]
+        return {"PATH": ":".join(dict.fromkeys(path)), **self.environment}
+
     def mounts(self) -> tuple[ReadOnlyMount, ...]:
         """Both, at the places where ``HARNESS`` and ``SITE`` say they are."""
         mounts = [ReadOnlyMount(self.harness.path, HARNESS)]
