@@ -48,7 +48,9 @@ def normalize_layer(source: IO[bytes], target: IO[bytes]) -> None:
         # A hard link comes after what it is a link to.
         for name in sorted(members, key=lambda name: (members[name].islnk(), name)):
             member = members[name]
-            if not _wanted(name) or not (member.isfile() or member.isdir() or member.issym()):
+            if not _wanted(name) or not (
+                member.isreg() or member.isdir() or member.issym() or member.islnk()
+            ):
                 continue
             content = reader.extractfile(member) if member.isreg() else None
             writer.addfile(_normal(member, name), content)

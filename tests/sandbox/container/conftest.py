@@ -37,6 +37,21 @@ def demanded() -> list[str]:
     return os.environ.get("GUARDIAN_ENGINES", "").split() or (list(ENGINES) if os.environ.get("CI") else [])
 
 
+def require(name: str) -> None:
+    """Skip where ``name`` cannot be tested; fail where it is demanded."""
+    reason = missing(name)
+    if reason and name in demanded():
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def podman() -> None:
+    """Podman can be started here."""
+    require(PODMAN)
+
+
 @pytest.fixture(scope="session")
 def docker_host() -> Iterator[str]:
     """The address of a Docker that runs, started for this session where none does."""
@@ -70,11 +85,7 @@ def docker_host() -> Iterator[str]:
 def backend(request) -> Iterator[ContainerBackend]:
     """A backend on one engine, with its image there."""
     name = request.param
-    reason = missing(name)
-    if reason:
-        if name in demanded():
-            pytest.fail(reason)
-        pytest.skip(reason)
+    require(name)
     with pytest.MonkeyPatch.context() as patch:
         if name == DOCKER:
             patch.setenv("DOCKER_HOST", request.getfixturevalue("docker_host"))
