@@ -26,6 +26,15 @@ _BY_STRENGTH = ("container:running", "bubblewrap")
 """What ``auto`` tries, strongest first; only backends that isolate, and none that starts a daemon."""
 
 
+_CHOICES = frozenset({"container", "container:running"})
+"""Names that stand for one of several others in the table."""
+
+
+def isolating_names() -> tuple[str, ...]:
+    """The names of the backends that isolate, each technology once, installed here or not."""
+    return tuple(name for name in _BACKENDS if name not in _CHOICES and load(name).isolates)
+
+
 def backend_names() -> tuple[str, ...]:
     """Every accepted name, ``auto`` first."""
     return (AUTO, *_BACKENDS)

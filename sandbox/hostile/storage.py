@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from repo_guardian.errors import SandboxError
-from repo_guardian.sandbox.conformance.frame import LIMITS, demand, demand_status, summary
+from repo_guardian.sandbox.conformance.frame import LIMITS, demand, demand_status, output_of, summary
 from repo_guardian.sandbox.hostile.frame import Arena, Attack, counted
 from repo_guardian.sandbox.interface import ChangeKind, Harvest, ProcessStatus, Sandbox
 
@@ -27,9 +30,9 @@ for folder in ("/repo", "/out", "/tmp", "/dev/shm"):
 print(total, flush=True)
 """
 _TINY = """
-import os
+import os, sys
 made = 0
-for folder in ("/repo", "/out", "/tmp", "/dev/shm"):
+for folder in sys.argv[1:] or ("/repo", "/out", "/tmp", "/dev/shm"):
     try:
         for index in range(100_000):
             os.close(os.open(f"{folder}/{index}", os.O_CREAT | os.O_WRONLY))
@@ -94,8 +97,8 @@ for folder in ("/repo", "/out"):
     os.chdir(folder)
     try:
         for _ in range(10_000):
-            os.mkdir("d" * 200)
-            os.chdir("d" * 200)
+            os.mkdir("deep")
+            os.chdir("deep")
             made += 1
     except OSError:
         pass
@@ -148,14 +151,38 @@ async def disk_fill(arena: Arena) -> tuple[ProcessStatus, str]:
     return result.status, f"{total} bytes"
 
 
-async def tiny_files(arena: Arena) -> tuple[ProcessStatus, str]:
-    """100,000 tiny files stop at the inode limit."""
+@asynccontextmanager
+async def _roomy(arena: Arena) -> AsyncIterator[Arena]:
+    """The arena with a sandbox in which the inode limit comes after all that an attack makes."""
+    limits = replace(LIMITS, disk_inodes=250_000, disk_bytes=512 * 1024**2, memory_bytes=1024**3)
+    spec = replace(arena.spec, limits=limits)
+    async with arena.backend.open(spec) as sandbox:
+        yield replace(arena, spec=spec, sandbox=sandbox)
+
+
+async def inode_fill(arena: Arena) -> tuple[ProcessStatus, str]:
+    """Empty files in all writable places together stop at the inode limit."""
     result = await arena.python(_TINY)
     made = counted(result)
     demand(0 < made <= LIMITS.disk_inodes, f"{made} files under a limit of {LIMITS.disk_inodes}")
     await _evidence_or_error(arena.sandbox)
     await _harvested(arena.sandbox)
     return result.status, f"{made} files"
+
+
+async def tiny_files(arena: Arena) -> tuple[ProcessStatus, str]:
+    """100,000 tiny files under /repo and as many in the channel: listed or refused, copied within limits."""
+    async with _roomy(arena) as roomy:
+        result = await roomy.sandbox.run([roomy.sandbox.python, "-c", _TINY, "/repo", "/out"])
+        made = counted(result)
+        demand(made == 200_000, f"only {made} files were made")
+        seen = await _evidence_or_error(roomy.sandbox)
+        harvest = await _harvested(roomy.sandbox)
+        demand(len(harvest.files) == _HARVEST_FILES, f"{len(harvest.files)} files were copied")
+        demand(len(harvest.left_out) < made // 100, f"{len(harvest.left_out)} files are named")
+        await roomy.sandbox.reset()
+        demand(await output_of(roomy.sandbox, "ls", "-A", "/out") == "", "something is left")
+    return result.status, seen
 
 
 async def hard_link_storm(arena: Arena) -> tuple[ProcessStatus, str]:
@@ -189,13 +216,16 @@ async def unlinked_file(arena: Arena) -> tuple[ProcessStatus, str]:
 
 
 async def deep_folders(arena: Arena) -> tuple[ProcessStatus, str]:
-    """Folders nested as deep as they go; evidence answers or refuses in time, harvest leaves them out."""
-    result = await arena.python(_DEEP)
-    made = counted(result)
-    seen = await _evidence_or_error(arena.sandbox)
-    harvest = await _harvested(arena.sandbox)
-    demand(harvest.files == (), f"harvested: {harvest.files[:3]}")
-    return result.status, f"{made} folders, {seen}"
+    """10,000 folders in each other; evidence answers or refuses in time, harvest leaves them out."""
+    async with _roomy(arena) as roomy:
+        result = await roomy.python(_DEEP)
+        demand(counted(result) == 20_000, f"only {counted(result)} were made")
+        seen = await _evidence_or_error(roomy.sandbox)
+        harvest = await _harvested(roomy.sandbox)
+        demand(harvest.files == () and len(harvest.left_out) == 1, f"harvested: {harvest}")
+        await roomy.sandbox.reset()
+        demand(await roomy.sandbox.evidence_diff() == (), "something is left")
+    return result.status, seen
 
 
 async def _evidence_or_error(sandbox: Sandbox) -> str:
@@ -245,6 +275,7 @@ async def large_writes(arena: Arena) -> tuple[ProcessStatus, str]:
 
 ATTACKS = (
     Attack("disk_fill", disk_fill),
+    Attack("inode_fill", inode_fill),
     Attack("tiny_files", tiny_files),
     Attack("hard_link_storm", hard_link_storm),
     Attack("sparse_file", sparse_file),

@@ -5,9 +5,10 @@ at its own seam:
 
 - a test that rewrites or removes its report, ends the session with code 0, exits 0 mid-suite, forks and
   reports twice, writes records of its own, resets the session's status, kills the supervisor, or deletes the
-  repository: ``tests/tools/probes/test_witness.py``;
-- hostile configuration, attributes, hooks, filters, submodule addresses, replace refs, grafts, partial
-  clones and large-file pointers: ``tests/tools/git/test_git_hostile.py`` and the tests of materializing;
+  repository: ``tests/tools/probes/test_witness.py``; a conftest that resets the status of a whole suite:
+  ``tests/tools/execution/test_suite_run.py``;
+- hostile configuration, attributes, hooks, filters, submodule addresses, replace refs, grafts and partial
+  clones: ``tests/tools/git/test_git_hostile.py``; large-file pointers: ``test_git_materialize.py`` there;
 - a source distribution that runs code when its metadata is read: ``tests/sandbox/test_toolchain.py``;
 - a client that is killed or cancelled: ``tests/sandbox/test_life_cycle.py``.
 """

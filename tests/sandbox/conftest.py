@@ -19,7 +19,7 @@ from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.bubblewrap.backend import BubblewrapBackend
 from repo_guardian.sandbox.conformance.frame import LIMITS, make_checkout
 from repo_guardian.sandbox.interface import Backend, Sandbox, SandboxSpec
-from repo_guardian.sandbox.registry import AUTO, backend_names, load
+from repo_guardian.sandbox.registry import isolating_names, load
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = "65534"
@@ -48,10 +48,9 @@ def opened(checkout: Path) -> Callable[..., AbstractAsyncContextManager[Sandbox]
     return open_one
 
 
-def backends_under_test() -> list[str]:
+def backends_under_test() -> tuple[str, ...]:
     """Names of the registry's backends that isolate, each technology once."""
-    names = [name for name in backend_names() if name != AUTO and load(name).isolates]
-    return [name for name in names if not any(other.startswith(f"{name}:") for other in names)]
+    return isolating_names()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
