@@ -91,6 +91,7 @@ def test_a_consistent_failure_carries_its_exception():
         ({"lines": []}, "not the tests that were collected"),
         ({"extra": [stream("finish", status=0, loaded={})]}, "reported twice"),
         ({"extra": [stream("collected", ids=[ID])]}, "reported twice"),
+        ({"extra": [stream("collected_part", ids=[ID])]}, "reported twice"),
         ({"extra": [{"kind": "stream", "foreign": True, "record": {}}]}, "another process"),
         ({"extra": [{"kind": "stream", "garbled": True}]}, "not a record"),
         ({"extra": [stream("collect_error", exception={"types": 3})]}, "malformed"),
@@ -101,6 +102,48 @@ def test_a_consistent_failure_carries_its_exception():
 )
 def test_every_contradiction_is_named(forgery, said):
     assert said in "; ".join(account(**forgery).disagreements)
+
+
+def read(records):
+    stdout = "".join(json.dumps(record) + "\n" for record in records).encode()
+    return CommandResult(ProcessStatus.EXITED, 0, None, stdout, b"", False, False, 0.1, ("x",), "/", "c", "b")
+
+
+def test_a_large_collection_comes_in_parts():
+    ids = ["a::b", "a::c[::]", "a::d"]
+    records = [stream("collected_part", ids=ids[:2]), stream("collected", ids=ids[2:])]
+    records += [stream("finish", status=0, loaded={}), {"kind": "exit", "status": 0}]
+    run = read_account(read(records), collect_only=True)
+    assert run.collected == tuple(ids)
+    assert run.disagreements == ()
+    assert "not the tests that were collected" in "; ".join(read_account(read(records)).disagreements)
+
+
+def test_a_collection_that_never_ended_is_none():
+    records = [stream("collected_part", ids=["a"]), {"kind": "exit", "status": 0}]
+    run = read_account(read(records), collect_only=True)
+    assert run.collected == ()
+    assert "without finishing" in run.disagreements[0]
+
+
+def test_a_failure_with_a_failed_tear_down_is_one_error():
+    lines = [*phases("failed")[:2], stream("phase", id=ID, when="teardown", outcome="failed")]
+    case = (
+        f'<testcase><properties><property name="guardian_id" value="{ID}"/></properties><error/></testcase>'
+    )
+    run = account(lines=lines, status=1, report=xml(body=case, outcome_tag="failure"))
+    assert run.disagreements == ()
+    assert run.tests[0].outcome is TestOutcome.ERROR
+    twice = account(lines=lines, status=1, report=xml(body=case * 2, outcome_tag="failure"))
+    assert "final report differs" in "; ".join(twice.disagreements)
+
+
+def test_tests_that_ran_beside_a_file_that_was_not_collected_are_compared():
+    broken = stream("collect_error", id="test_y.py", exception=None)
+    run = account(extra=[broken], status=1)
+    assert run.disagreements == ()
+    assert run.collect_error_ids == ("test_y.py",)
+    assert "outcomes mean 1" in "; ".join(account(extra=[broken], status=0).disagreements)
 
 
 @pytest.mark.parametrize("junk", [b"", b"\xff\xfe\n", b"[]\n", b"3\n", b"{}\n", b"null\n" * 3, b"[" * 99999])
