@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 ARCHIVE_BYTES = 128 * 1024**2
 """The largest archive that is fetched."""
 
-DEFAULT_INDEX = "https://pypi.org/simple/"
 _INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
 _TIMEOUT_S = (20.0, 60.0)
 _CHUNK = 1 << 16
@@ -48,7 +47,9 @@ def index_address(host: Mapping[str, str]) -> str | None:
     """
     if host.get("UV_NO_INDEX") or host.get("UV_OFFLINE") or host.get("PIP_NO_INDEX"):
         return None
-    address = next((host[name] for name in _INDEX_VARIABLES if host.get(name)), DEFAULT_INDEX)
+    from pypi_simple import PYPI_SIMPLE_ENDPOINT
+
+    address = next((host[name] for name in _INDEX_VARIABLES if host.get(name)), PYPI_SIMPLE_ENDPOINT)
     address = address.partition("=")[2] if address.partition("=")[0].isidentifier() else address
     return address if address.startswith(("https://", "http://")) else None
 

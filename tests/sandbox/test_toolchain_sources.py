@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from packaging.specifiers import SpecifierSet
+from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from repo_guardian.errors import BuildFailedError, NoWheelError, ToolchainError
 from repo_guardian.sandbox.bubblewrap.backend import BubblewrapBackend
@@ -31,7 +32,7 @@ from repo_guardian.sandbox.toolchain import (
 )
 from repo_guardian.sandbox.toolchain.acquire import acquire_pinned
 from repo_guardian.sandbox.toolchain.build import LIMITS
-from repo_guardian.sandbox.toolchain.sources import DEFAULT_INDEX, fetch_source, index_address
+from repo_guardian.sandbox.toolchain.sources import fetch_source, index_address
 
 CACHE = Path(__file__).parents[2] / "build" / "harness"
 BACKEND = BubblewrapBackend()
@@ -123,7 +124,7 @@ class Index:
         self.asked: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.address = f"http://127.0.0.1:{self._server.server_port}/simple/"
+        self.address = f"http://127.0.0.1:{self._server.server_port}/index/"
 
     def add(self, file, *, uploaded=NOW - timedelta(days=30), sha256=None, **facts):
         name, content = file
@@ -154,7 +155,7 @@ class Index:
                 content = index.files.get(part) if self.path.startswith("/files/") else index.page(part)
                 self.send_response(404 if content is None else 200)
                 json_type = "application/vnd.pypi.simple.v1+json"
-                kind = json_type if self.path.startswith("/simple/") else "application/octet-stream"
+                kind = json_type if self.path.startswith("/index/") else "application/octet-stream"
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(content or b"")))
                 self.end_headers()
@@ -398,7 +399,7 @@ async def test_no_interpreter_of_the_version_is_needed_on_the_host(index, worksh
 
 
 def test_only_an_index_that_the_user_named_is_asked(index, tmp_path, monkeypatch):
-    assert index_address({}) == DEFAULT_INDEX
+    assert index_address({}) == PYPI_SIMPLE_ENDPOINT
     assert index_address(
         {"PIP_INDEX_URL": "https://a.invalid/", "UV_DEFAULT_INDEX": "b=https://b.invalid/"}
     ) == ("https://b.invalid/")
@@ -411,6 +412,6 @@ def test_only_an_index_that_the_user_named_is_asked(index, tmp_path, monkeypatch
     assert (fetched.version, fetched.path.name) == ("0.9", "beta-0.9.tar.gz")
     with pytest.raises(NoWheelError, match="neither"):
         fetch_source("beta", SpecifierSet(">5"), tmp_path, until=None)
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple/")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/index/")
     with pytest.raises(ToolchainError, match="cannot be asked"):
         fetch_source("beta", SpecifierSet(), tmp_path, until=None)

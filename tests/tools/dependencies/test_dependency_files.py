@@ -206,7 +206,7 @@ def test_requirements_files_include_files_of_the_tree_only():
     tree = {
         "requirements.txt": (
             "\ufeffalpha==1 --hash=sha256:00 # why\n-r requirements/base.txt\n-c pins.txt\n"
-            "--index-url https://example.invalid\n-e .\nbeta \\\n  >=2\n-r ../../etc/passwd\n"
+            "--index-url example.invalid\n-e .\nbeta \\\n  >=2\n-r ../../etc/passwd\n"
             "-r https://example.invalid/x\n-rmissing.txt\n-r requirements.txt\n"
         ),
         "requirements/base.txt": "gamma\n--requirement=more.txt\n",
