@@ -8,7 +8,7 @@ GREEN = {"m.py": "def f():\n    return 1\n", "test_m.py": "import m\n\n\ndef tes
 
 
 def doctor(guardian, repository, *options):
-    return guardian("sandbox", "doctor", repository.path, *options)
+    return guardian("sandbox", "doctor", repository.path, "--sandbox", "bubblewrap", *options)
 
 
 def test_a_suite_that_can_run(repository, guardian, home):
