@@ -49,8 +49,11 @@ def opened(checkout: Path) -> Callable[..., AbstractAsyncContextManager[Sandbox]
 
 
 def backends_under_test() -> tuple[str, ...]:
-    """Names of the registry's backends that isolate, each technology once."""
-    return isolating_names()
+    """Names of the backends that isolate and need no engine.
+
+    Engines and their images are provided by ``container/conftest.py``, whose tests run the same suites.
+    """
+    return tuple(name for name in isolating_names() if not name.startswith("container"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
