@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shutil
+import signal
 import sys
 import sysconfig
 from collections.abc import Mapping
@@ -114,6 +115,11 @@ async def install_wheels(request: Request, *, timeout_s: float) -> None:
         raise ToolchainError(
             f"uv cannot be started: {error.strerror}", hint="reinstall the uv package"
         ) from error
+    if done.returncode == -signal.SIGXFSZ:
+        raise ToolchainError(
+            f"a file of the dependencies is larger than {FILE_BYTES} bytes",
+            hint="replace that requirement in guardian.toml",
+        )
     if done.returncode != 0:
         raise _failure(done.stderr.decode("utf-8", "replace"))
     await anyio.to_thread.run_sync(_check_size, request.target)

@@ -27,6 +27,7 @@ from repo_guardian.sandbox.toolchain import (
     acquire,
     build_wheel,
     cutoff_for,
+    installer,
     provision,
     sources,
 )
@@ -106,7 +107,7 @@ def wheel(name, version, *, requires="", tag="py3-none-any", extra=None):
         f"{info}/RECORD": f"{name}.py,sha256=AAAA,1\nno/such/file.py,sha256=BBBB,2\n",
     }
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in members.items():
             archive.writestr(path, text)
     return f"{name}-{version}-{tag}.whl", stream.getvalue()
@@ -327,6 +328,20 @@ async def test_a_wheel_of_the_index_cannot_write_outside(index, workshop, tmp_pa
             [sandbox.python, "-c", "import alpha"], environment={"PYTHONPATH": "/toolchain/site"}
         )
     assert result.ok, result
+
+
+@pytest.mark.parametrize(
+    ("bound", "told"),
+    [("FILE_BYTES", "larger than"), ("TOTAL_BYTES", "too large"), ("TOTAL_FILES", "too large")],
+)
+async def test_what_a_wheel_unpacks_to_is_bounded(bound, told, index, workshop, monkeypatch):
+    monkeypatch.setattr(installer, bound, 5 if bound == "TOTAL_FILES" else 1024**2)
+    parts = {f"zeros{n}": bytes(900 * 1024) for n in range(8)}
+    name, content = wheel("alpha", "1.0", extra={**parts, "bomb": bytes(8 * 1024**2)})
+    index.add((name, content))
+    assert len(content) < 100 * 1024, "only what it unpacks to is large"
+    with pytest.raises(ToolchainError, match=told):
+        await provision(workshop, Wanted(("alpha",)))
 
 
 async def test_commands_of_packages_run_with_the_python_of_the_sandbox(index, workshop, tmp_path):
