@@ -16,6 +16,7 @@ from pathlib import Path
 
 import anyio
 
+from repo_guardian.sandbox.container.backend import ContainerBackend
 from repo_guardian.sandbox.interface import Backend, SandboxSpec
 from repo_guardian.sandbox.registry import select
 
@@ -38,11 +39,23 @@ class Stopwatch:
         self._last = now
 
 
+def bare_container(backend: ContainerBackend) -> None:
+    """What the engine itself takes for a command in a container of its own, with nothing mounted."""
+    import docker
+
+    client = docker.DockerClient(base_url=f"unix://{backend.engine().socket}", version="1.40")
+    client.containers.run(backend.image_digest, ["/bin/true"], network_mode="none", remove=True)
+    client.close()
+
+
 async def one_round(backend: Backend, checkout: Path, watch: Stopwatch) -> None:
     """Do each step once."""
     watch.start()
     await anyio.to_thread.run_sync(lambda: subprocess.run(["/bin/true"], check=True))
     watch.lap("bare command")
+    if isinstance(backend, ContainerBackend):
+        await anyio.to_thread.run_sync(bare_container, backend)
+        watch.lap("engine's own")
     async with backend.open(SandboxSpec(checkout, "c" * 40)) as sandbox:
         watch.lap("open")
         await sandbox.run(["/bin/true"])
@@ -56,8 +69,10 @@ async def one_round(backend: Backend, checkout: Path, watch: Stopwatch) -> None:
 
 async def measure(name: str, rounds: int) -> Stopwatch:
     """All rounds over a checkout of one file."""
-    backend = await select(name)
     watch = Stopwatch()
+    watch.start()
+    backend = await select(name)
+    watch.lap("self-check, once")
     with tempfile.TemporaryDirectory() as folder:
         checkout = Path(folder) / "checkout"
         checkout.mkdir()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import resource
 import socket
+import struct
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
@@ -124,13 +125,18 @@ def _ulimits() -> dict[str, int]:
 
 
 class Cell:
-    """A running container."""
+    """A running container.
+
+    ``pid`` is the host's number of its first process, 0 where that cannot be seen; ``group`` its control
+    group, None where that cannot be changed.
+    """
 
     def __init__(self, engine: Engine, identifier: str, line: socket.socket) -> None:
         self._engine = engine
         self._identifier = identifier
         self._line = line
         self._lost = False
+        self.pid = 0
         self.group: ContainerGroup | None = None
 
     @classmethod
@@ -171,8 +177,9 @@ class Cell:
     async def _begin(self) -> None:
         with anyio.fail_after(_READY_S):
             await self._expect(b"ready")
-        pid = await anyio.to_thread.run_sync(self._engine.main_process, self._identifier)
-        self.group = ContainerGroup.of(pid) if pid else None
+        # The kernel names who called: the container's first process, as a number of this PID namespace.
+        self.pid = struct.unpack("3i", self._line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        self.group = ContainerGroup.of(self.pid) if self.pid else None
 
     def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
         """One request.

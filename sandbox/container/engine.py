@@ -204,11 +204,6 @@ class Engine:
             rows = self._client.api.containers(all=True, filters={"label": label})
             return [Found(str(row["Id"]), dict(row.get("Labels") or {})) for row in rows]
 
-    def main_process(self, identifier: str) -> int:
-        """The host's process id of a container's first process; 0 when it has none."""
-        with _translated("inspect a container"):
-            return int(self._client.api.inspect_container(identifier)["State"]["Pid"] or 0)
-
     def close(self) -> None:
         """Drop the connections."""
         self._client.close()

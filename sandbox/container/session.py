@@ -88,10 +88,26 @@ class ContainerSandbox:
     async def reset(self) -> None:
         """Replace the container and everything writable: no file and no process survives."""
         async with self._lock:
-            self._open()
+            ground, cell = self._open()
+            self._ground = self._cell = None
             with anyio.CancelScope(shield=True):
-                await self.close()
-                await self.start()
+                troubles: list[SandboxError] = []
+
+                async def dispose() -> None:
+                    try:
+                        await _dispose(cell, ground)
+                    except SandboxError as error:
+                        troubles.append(error)
+
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(dispose)
+                    try:
+                        await self.start()
+                    except SandboxError as error:
+                        troubles.append(error)
+                if troubles:
+                    await self.close()
+                    raise troubles[0]
 
     async def run(
         self,

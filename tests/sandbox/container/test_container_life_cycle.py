@@ -195,7 +195,7 @@ async def test_cancelling_at_any_moment_leaves_nothing(backend, checkout):
 async def test_a_lost_container_is_a_failure_of_the_sandbox_and_a_reset_mends_it(backend, checkout):
     async with backend.open(SandboxSpec(checkout, "c", limits=LIMITS)) as sandbox:
         await sandbox.write_file("/repo/x", b"x")
-        os.kill(backend.engine().main_process(containers(backend)[0]), signal.SIGKILL)
+        os.kill(sandbox._cell.pid, signal.SIGKILL)
         result = await sandbox.run(["true"])
         assert (result.status, result.exit_code) == (ProcessStatus.SANDBOX_FAILED, None)
         assert result.reason
