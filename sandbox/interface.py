@@ -283,6 +283,11 @@ class Backend(Protocol):
         """``(major, minor)`` of the interpreter that its sandboxes run."""
         ...
 
+    @property
+    def image_digest(self) -> str:
+        """``sha256:…`` of the image that its sandboxes run; empty where they run the host's own programs."""
+        ...
+
     def interpreters(self) -> tuple[PythonRuntime, ...]:
         """The Pythons that ``SandboxSpec.python`` may name, the default first."""
         ...

@@ -38,6 +38,11 @@ class BubblewrapBackend:
         self._proof: SelfCheck | None = None
 
     @property
+    def image_digest(self) -> str:
+        """Empty: the host's own programs are run."""
+        return ""
+
+    @property
     def python(self) -> str:
         """The host path of the interpreter that sandboxes run by default."""
         return str(current_interpreter().host)

@@ -35,6 +35,11 @@ class WorktreeBackend:
     isolates = False
 
     @property
+    def image_digest(self) -> str:
+        """Empty: the host's own programs are run."""
+        return ""
+
+    @property
     def python(self) -> str:
         """The host path of the interpreter that commands run by default."""
         return str(current_interpreter().host)

@@ -98,6 +98,7 @@ class Envelope(Wire):
     git_version: str
     sandbox_backend: str | None
     sandbox_python: str | None
+    sandbox_image: str
     sandbox_checks: tuple[str, ...]
     toolchain: tuple[str, ...]
     toolchain_digest: str | None

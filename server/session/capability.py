@@ -63,6 +63,7 @@ def envelope(session: CycleSession, settings: ServerSettings) -> Envelope:
         git_version=".".join(map(str, git_version())),
         sandbox_backend=session.capability.name,
         sandbox_python=".".join(map(str, python)) if python is not None else None,
+        sandbox_image=backend.image_digest if backend is not None else "",
         sandbox_checks=tuple(f"{'holds' if c.passed else 'FAILS'}: {c.name} ({c.detail})" for c in checks),
         toolchain=toolchains.resolved if toolchains is not None else (),
         toolchain_digest=toolchains.digest if toolchains is not None else None,

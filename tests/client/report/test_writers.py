@@ -121,6 +121,7 @@ def report(text="plain"):
                     "git_version": "2",
                     "sandbox_backend": "bubblewrap",
                     "sandbox_python": "3.11",
+                    "sandbox_image": "sha256:0",
                     "sandbox_checks": [text],
                     "toolchain": ["pytest==9"],
                     "toolchain_digest": "x",
