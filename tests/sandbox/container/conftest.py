@@ -66,19 +66,28 @@ def docker_host() -> Iterator[str]:
             *("dockerd", "--iptables=false", "--ip6tables=false", "--bridge=none", f"--host=unix://{socket}"),
             *(f"--pidfile={folder}/pid", f"--exec-root={folder}/exec"),
         ]
-        with (folder / "log").open("wb") as log:
-            environment = {**os.environ, "PATH": _PATH}
-            daemon = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        daemon = start_daemon(command, socket, folder / "log")
         try:
-            deadline = time.monotonic() + _READY_S
-            while connect(socket) is None:
-                assert daemon.poll() is None, (folder / "log").read_text()[-2000:]
-                assert time.monotonic() < deadline, "dockerd does not answer"
-                time.sleep(0.05)
             yield f"unix://{socket}"
         finally:
             daemon.terminate()
             daemon.wait()
+
+
+def start_daemon(command: list[str], socket: Path, log: Path) -> subprocess.Popen[bytes]:
+    """Start dockerd; again when it gave up, as it does while one that is ending still holds its files."""
+    environment = {**os.environ, "PATH": _PATH}
+    deadline = time.monotonic() + _READY_S
+    while True:
+        with log.open("wb") as stream:
+            daemon = subprocess.Popen(command, stdout=stream, stderr=stream, env=environment)
+        while daemon.poll() is None and time.monotonic() < deadline:
+            if connect(socket) is not None:
+                return daemon
+            time.sleep(0.05)
+        if time.monotonic() > deadline:
+            daemon.kill()
+            pytest.fail(f"dockerd does not answer: {log.read_text(errors='replace')[-2000:]}")
 
 
 @pytest.fixture(scope="session", params=ENGINES)
