@@ -80,6 +80,8 @@ class PodmanService:
                 stdout=log,
                 stderr=log,
                 env=environment,
+                # conmon leaves a file in its working directory when a container runs out of memory.
+                cwd=folder,
                 start_new_session=True,
             )
         self.engine = self._wait(path)
