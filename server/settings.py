@@ -38,10 +38,12 @@ class ServerSettings:
         home: the state directory of all repositories.
         repositories: the paths or addresses that may be watched; nothing else can be opened.
         sandbox: a name of the sandbox registry, or ``auto``.
+        config: the user's ``guardian.toml``; None for the one in each repository's state directory.
     """
 
     home: Path
     repositories: tuple[str, ...]
     sandbox: str = "auto"
+    config: Path | None = None
     probes: ProbeLimits = field(default_factory=ProbeLimits)
     signals: SignalLimits = field(default_factory=SignalLimits)

@@ -19,6 +19,7 @@ from repo_guardian.server.session.translate import instant
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability
+from repo_guardian.tools.execution.override import Override, load_override
 from repo_guardian.tools.git.materialize import CheckoutRecord, materialize, remove_checkout
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.git.source import Source, locate
@@ -31,7 +32,7 @@ def begin(
 
     Raises:
         UsageError: the repository is not one that the server watches, is none, is empty, or a revision
-            names nothing in it.
+            names nothing in it, or the user's ``guardian.toml`` cannot be read.
         EnvironmentFault: the state directory, git, or the memory cannot be used, or another cycle runs.
     """
     if repository not in settings.repositories:
@@ -42,11 +43,13 @@ def begin(
     source = locate(repository)
     _refuse_state_inside(settings.home, source, repository)
     state = StateDir(settings.home, source.repository_id)
+    work_tree = Path(source.location) if source.local else None
+    override = load_override(state.root, config=settings.config, repository=work_tree)
     with ExitStack() as held:
         held.enter_context(lock(state.root))
         _sweep_checkouts(state)
         mirror = Mirror.sync(source, state.mirror)
-        session = _open(source, state, mirror, capability, revision=commit, since=since)
+        session = _open(source, state, mirror, capability, override=override, revision=commit, since=since)
         session.held.push(held.pop_all().__exit__)
     return session
 
@@ -74,6 +77,7 @@ def _open(
     mirror: Mirror,
     capability: Capability,
     *,
+    override: Override,
     revision: str | None,
     since: str | None,
 ) -> CycleSession:
@@ -116,6 +120,7 @@ def _open(
         capability=capability,
         held=held,
         hypotheses=HypothesisBook(memory, number),
+        override=override,
     )
 
 

@@ -13,7 +13,6 @@ from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import Bench
-from repo_guardian.tools.execution.override import load_override
 from repo_guardian.tools.execution.projects import with_projects
 from repo_guardian.tools.execution.toolchains import Toolchains, prepare_toolchains
 from repo_guardian.tools.git.command import git_version
@@ -27,7 +26,7 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
     Raises:
         AdmissionError: no sandbox works on this machine.
         ToolchainError: the test runner cannot be had.
-        UsageError: the user's ``guardian.toml`` cannot be used.
+        UsageError: the user's ``guardian.toml`` asks for a Python that is not there.
     """
     backend = session.capability.backend
     if backend is None:
@@ -40,7 +39,7 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
             as_of=datetime.fromisoformat(session.info.committed_at).astimezone(UTC),
             harness_root=session.state.harness,
             site_root=session.state.toolchain,
-            override=load_override(session.state.root),
+            override=session.override,
         )
         session.bench = await with_projects(
             Bench(backend, toolchains, settings.probes.run),

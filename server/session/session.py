@@ -17,6 +17,7 @@ from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.execution.capability import Capability
+from repo_guardian.tools.execution.override import Override
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.views.interface import ViewHandle
@@ -28,7 +29,7 @@ class CycleSession:
     """What the steps of a cycle leave for one another; each field is set once, by the step named.
 
     ``held`` releases the lock and removes the checkouts when it is closed. ``began``: info, state, mirror,
-    memory, trees. ``refreshed``: sides and view handles. ``observed``: signals, prober. ``bench`` is
+    memory, trees, override. ``refreshed``: sides and views. ``observed``: signals, prober. ``bench`` is
     set when something is first run.
     """
 
@@ -41,6 +42,7 @@ class CycleSession:
     capability: Capability
     held: ExitStack
     hypotheses: HypothesisBook
+    override: Override
     ledger: ProbeLedger = field(default_factory=ProbeLedger)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
     sides: Sides | None = None

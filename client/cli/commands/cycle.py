@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None,
               help="Folder for the report.  [default: in the state directory]")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["finding"]), default=None, help="Exit with 1 on findings.")
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False), default=None,
+              help="What to run with.  [default: guardian.toml in the state directory]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @home_option
 def command(
@@ -42,6 +44,7 @@ def command(
     wall_s: float,
     out: Path | None,
     fail_on: str | None,
+    config: Path | None,
     as_json: bool,
     home: Path | None,
 ) -> int:
@@ -56,7 +59,7 @@ def command(
 
     named = _absolute(repository)
     settings = ServerSettings(
-        home=(home or guardian_home()).absolute(), repositories=(named,), sandbox=sandbox
+        home=(home or guardian_home()).absolute(), repositories=(named,), sandbox=sandbox, config=config
     )
     budget = Budget(wall_s=wall_s, proofs=proofs)
     finished = anyio.run(_run, settings, commit, since, budget, out)

@@ -217,3 +217,14 @@ def strip_times(value):
     if isinstance(value, dict):
         return {k: strip_times(v) for k, v in value.items() if k not in ("wall_s", "duration_s", "output")}
     return [strip_times(item) for item in value] if isinstance(value, list) else value
+
+
+def test_the_users_own_file_says_what_to_run_with_and_the_repositorys_is_not_read(broken, guardian, tmp_path):
+    (broken.path / "guardian.toml").write_text("nonsense = 1\n")
+    assert guardian("cycle", broken.path, "--json").code == 0
+    config = tmp_path / "mine.toml"
+    config.write_text("pythn = '3.11'\n")
+    refused = guardian("cycle", broken.path, "--config", config)
+    assert (refused.code, "pythn" in refused.err) == (2, True)
+    inside = guardian("cycle", broken.path, "--config", broken.path / "guardian.toml")
+    assert "inside the watched repository" in inside.err
