@@ -119,12 +119,11 @@ async def measure(package: Package, options: argparse.Namespace) -> Row:
     declared = declared_dependencies(reader(package.folder))
     suite = await prepare_suite(
         await select(options.sandbox),
-        Checkout(package.folder, f"{package.name}-{package.version}"),
+        Checkout(package.folder, f"{package.name}-{package.version}", package.version.removeprefix("v")),
         declared,
         Places(work / "harness", work / "toolchain"),
         as_of=package.published or datetime.now(UTC),
         override=Override(add=ADDED.get(package.name, ())),
-        version=package.version,
         report=lambda step: print(f"{package.name}: {step}", file=sys.stderr),
     )
     for problem in (*suite.bench.toolchains.problems, suite.build_problem):

@@ -74,7 +74,7 @@ class CycleSession:
     def checkout(self, side: Side) -> Checkout:
         """The checkout that a side's sandbox is opened over."""
         tree = self.base if side is Side.BASE else self.current
-        return Checkout(self.state.checkout(self.info.number, tree.commit), tree.label)
+        return Checkout(self.state.checkout(self.info.number, tree.commit), tree.label, tree.version)
 
 
 class Sessions:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.objects import TreeEntry, list_tree, read_blobs
+from repo_guardian.tools.git.versions import version_by_tags
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import TreeEntry as ViewEntry
 
@@ -45,6 +46,11 @@ class Tree:
         """Hex SHA-256 of a regular file's content, None where ``read`` gives None."""
         content = self.read(path)
         return None if content is None else hashlib.sha256(content).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """What the history calls this commit, by its tags; empty when it says nothing."""
+        return version_by_tags(self._git, self.commit) if self.commit is not None else ""
 
     def __contains__(self, path: str) -> bool:
         return path in self.entries

@@ -26,10 +26,14 @@ __all__ = ["HARNESS", "SITE", "Bench", "Checkout", "apply_edit"]
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """One tree on the host, and the name of the commit (or empty tree) that it holds."""
+    """One tree on the host, the name of the commit (or empty tree) that it holds, and its version.
+
+    ``version`` is what its history says, for builds that would ask git; empty when nothing is known.
+    """
 
     path: Path
     label: str
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ _MOST_FILES = 20_000
 
 
 async def with_projects(
-    bench: Bench, checkouts: Iterable[Checkout], *, root: Path, version: str = "", always: bool = False
+    bench: Bench, checkouts: Iterable[Checkout], *, root: Path, always: bool = False
 ) -> Bench:
     """``bench`` with the builds of those ``checkouts`` that need one.
 
@@ -38,7 +38,6 @@ async def with_projects(
 
     Args:
         root: the folder that keeps builds.
-        version: what to tell plugins that compute a version from a history, "" for a stand-in.
         always: build each, as a run of the repository's own suite wants it.
 
     Raises:
@@ -53,7 +52,7 @@ async def with_projects(
             continue
         try:
             built = await prepare_project(
-                bench.toolchains.workshop, checkout.path, declared, root=root, version=version
+                bench.toolchains.workshop, checkout.path, declared, root=root, version=checkout.version
             )
         except ToolchainError as error:
             problems.append(f"{checkout.label}: {error}")

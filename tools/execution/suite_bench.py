@@ -54,14 +54,12 @@ async def prepare_suite(
     as_of: datetime | None,
     override: Override | None = None,
     limits: Limits = SUITE_LIMITS,
-    version: str = "",
     report: Callable[[str], None] = lambda step: None,
 ) -> SuiteBench:
     """Provide what ``declared`` asks for and build the project of ``checkout``; offline when it is there.
 
     Dependencies that cannot be had are in ``bench.toolchains.problems``; neither they nor a failed build are
-    errors here. ``version`` is for build plugins that compute one from a history; ``report`` is told of each
-    step.
+    errors here. ``report`` is told of each step.
 
     Raises:
         UsageError: ``override`` asks for a Python that is not there.
@@ -80,7 +78,9 @@ async def prepare_suite(
     bench = Bench(backend, toolchains, limits)
     report("building the project")
     try:
-        project = await prepare_project(toolchains.workshop, checkout.path, declared, root=places.projects)
+        project = await prepare_project(
+            toolchains.workshop, checkout.path, declared, root=places.projects, version=checkout.version
+        )
     except ToolchainError as error:
         return SuiteBench(bench, checkout, str(error))
     projects = {checkout.label: project} if project is not None else {}
