@@ -51,9 +51,11 @@ def drawn(text: str) -> dict[str, str]:
 
 
 def real(base: type[BaseException]) -> dict[str, str]:
-    """The same mapping from the classes themselves."""
+    """The same mapping from the classes themselves; private ones never leave their module."""
     tree = {base.__name__: ""}
     for kind in base.__subclasses__():
+        if kind.__name__.startswith("_"):
+            continue
         tree |= {name: parent or base.__name__ for name, parent in real(kind).items()}
     return tree
 

@@ -21,8 +21,8 @@ async def test_auto_picks_one_that_isolates_and_has_proved_it():
 
 
 async def test_what_was_proved_is_remembered():
-    assert await select("auto") is await select("bubblewrap")
     backend = load("bubblewrap")
+    assert await select("bubblewrap") is backend
     assert await backend.self_check() is await backend.self_check()
 
 
@@ -48,6 +48,8 @@ def test_python_is_named_for_choosing_dependencies():
 
 async def test_without_the_program_it_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr("repo_guardian.sandbox.bubblewrap.namespace.SEARCH_PATH", str(tmp_path))
+    # A container engine may well be running on the machine of the test.
+    monkeypatch.setattr("repo_guardian.sandbox.registry._BY_STRENGTH", ("bubblewrap",))
     load.cache_clear()
     with pytest.raises(SandboxUnavailableError, match="bwrap is not installed") as caught:
         await select("auto")

@@ -36,12 +36,13 @@ def test_a_terminal_sees_progress(broken, guardian_process):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide a program from one process")
 def test_without_a_sandbox_nothing_is_run_and_the_cycle_says_so(broken, guardian_process):
+    # Container engines are hidden with their sockets.
     hide = (
         "unshare",
         "--mount",
         "sh",
         "-c",
-        'mount --bind /dev/null "$(command -v bwrap)" && exec "$@"',
+        'mount --bind /dev/null "$(command -v bwrap)" && mount -t tmpfs none /run && exec "$@"',
         "sh",
     )
     ran = guardian_process("cycle", broken.path, "--json", wrapper=hide)
