@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -10,10 +9,12 @@ import anyio
 import anyio.to_thread
 
 from repo_guardian.errors import SandboxUnavailableError
-from repo_guardian.sandbox.container.engine import DOCKER, Engine, find_engine, no_engine
+from repo_guardian.sandbox.bubblewrap.namespace import is_root
+from repo_guardian.sandbox.container.engine import CONTROLLERS, DOCKER, Engine, find_engine, no_engine
 from repo_guardian.sandbox.container.ground import sweep_grounds
 from repo_guardian.sandbox.container.image import Image, find_image
 from repo_guardian.sandbox.container.ownership import LABEL, Owner
+from repo_guardian.sandbox.container.rootless import demand_rootless
 from repo_guardian.sandbox.container.service import PodmanService, podman_program
 from repo_guardian.sandbox.container.session import ContainerSandbox
 from repo_guardian.sandbox.interface import PythonRuntime, Sandbox, SandboxSpec, SelfCheck
@@ -27,7 +28,8 @@ class ContainerBackend:
     ``only`` restricts it to ``podman`` or ``docker``. Where no engine runs and Podman is installed, a
     service of our own is started with the first use, if ``start``, and ends with this program. The disk
     limits of ``SandboxSpec.limits`` hold for a sandbox as a whole; every other limit may differ by command
-    where the container's control group can be changed, which root can.
+    where the container's control group can be changed, which root can. An ordinary user gets a Podman service
+    of our own, whatever else runs; without a delegated control group, memory is then bounded by process.
     """
 
     name = NAME
@@ -38,6 +40,7 @@ class ContainerBackend:
         self._start = start
         self._service: PodmanService | None = None
         self._engine: Engine | None = None
+        self._controllers = CONTROLLERS
         self._image: Image | None = None
         self._proof: SelfCheck | None = None
         self._lock = anyio.Lock()
@@ -74,22 +77,35 @@ class ContainerBackend:
             SandboxError: it does not answer.
         """
         if self._engine is None:
-            found = find_engine(self._only)
+            found = None
+            if is_root():
+                found = find_engine(self._only)
+            else:
+                self._check_user()
             if found is None and self._start and self._only != DOCKER and podman_program():
                 self._service = PodmanService()
                 found = self._service.engine
             if found is None:
                 raise no_engine(self._only)
+            self._controllers = CONTROLLERS if is_root() else found.controllers()
             sweep(found)
             self._engine = found
         return self._engine
 
-    def _ready(self) -> tuple[Engine, Image]:
-        if os.geteuid() != 0:
+    def _check_user(self) -> None:
+        """Check that an ordinary user may go on: only with a Podman service of our own, made for that.
+
+        Any other engine that such a user reaches does not see the mounts made for a sandbox.
+        """
+        if self._only == DOCKER or not self._start:
             raise SandboxUnavailableError(
-                "mounting the sandbox's bounded places for an engine takes root",
-                hint="run as root, or use --sandbox bubblewrap",
+                "for an ordinary user, containers run on Podman by a service of our own only",
+                hint="use --sandbox container:podman or bubblewrap, or run as root",
             )
+        if podman_program():
+            demand_rootless()
+
+    def _ready(self) -> tuple[Engine, Image]:
         engine = self.engine()
         if self._image is None:
             self._image = find_image(engine)
@@ -121,7 +137,7 @@ class ContainerBackend:
                 f"Python {wanted} is not available to the sandbox",
                 hint=f"use {there}, or `guardian sandbox build --base IMAGE@sha256:…` with another",
             )
-        sandbox = ContainerSandbox(spec, engine, image)
+        sandbox = ContainerSandbox(spec, engine, image, self._controllers)
         await sandbox.start()
         try:
             yield sandbox
@@ -144,8 +160,7 @@ def sweep(engine: Engine) -> list[str]:
         if owner is None or owner.gone():
             engine.remove(found.identifier)
             swept.append(found.identifier)
-    if os.geteuid() == 0:
-        sweep_grounds()
+    sweep_grounds()
     return swept
 
 

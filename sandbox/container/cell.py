@@ -21,13 +21,13 @@ import anyio.to_thread
 
 from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.bubblewrap.namespace import UNPRIVILEGED_ID
-from repo_guardian.sandbox.container.engine import Engine
+from repo_guardian.sandbox.container.engine import CONTROLLERS, Engine
 from repo_guardian.sandbox.container.ground import CONTROL, ETC, Ground
 from repo_guardian.sandbox.container.group import ContainerGroup
 from repo_guardian.sandbox.container.image import Image
 from repo_guardian.sandbox.container.ownership import Owner
 from repo_guardian.sandbox.execution import SUPERVISORS, LaunchChannel, memory_file
-from repo_guardian.sandbox.interface import OUT, REPO, Profile, SandboxSpec
+from repo_guardian.sandbox.interface import OUT, REPO, Limits, Profile, SandboxSpec
 
 GUARDIAN = "/run/guardian"
 """Inside: the folder of our scripts and of trusted bytecode."""
@@ -43,12 +43,16 @@ _CPUS = 2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a container is started for; ``lifetime_s`` is when it ends by itself."""
+    """What a container is started for.
+
+    ``lifetime_s`` is when it ends by itself; ``controllers`` are those that its control group may have.
+    """
 
     image: Image
     spec: SandboxSpec
     owner: Owner
     lifetime_s: float
+    controllers: frozenset[str] = CONTROLLERS
 
     def command(self) -> list[str]:
         """What the container runs as its first process."""
@@ -76,7 +80,6 @@ def container_options(plan: Plan, ground: Ground) -> dict[str, Any]:
         *((f"/etc/{name}", ground.base / "etc" / name, True) for name in ETC),
         *((target, source, True) for target, source in ground.mounts),
     ]
-    memory = spec.limits.memory_bytes + spec.limits.disk_bytes
     return {
         "name": f"guardian-{ground.base.name}",
         "labels": plan.owner.labels(),
@@ -95,14 +98,25 @@ def container_options(plan: Plan, ground: Ground) -> dict[str, Any]:
             Mount(target, str(source), type="bind", read_only=read_only, propagation="rprivate")
             for target, source, read_only in places
         ],
-        "mem_limit": memory,
-        "memswap_limit": memory,
-        "pids_limit": spec.limits.processes + SUPERVISORS,
-        "nano_cpus": min(_CPUS, os.cpu_count() or 1) * _NANO,
+        **_group_limits(spec.limits, plan.controllers),
         "ulimits": [Ulimit(name=name, soft=amount, hard=amount) for name, amount in _ulimits().items()],
         "auto_remove": True,
         "log_config": LogConfig(type="none"),
     }
+
+
+def _group_limits(limits: Limits, controllers: frozenset[str]) -> dict[str, int]:
+    """What the engine writes to the container's control group; an engine refuses what it cannot write."""
+    memory = limits.memory_bytes + limits.disk_bytes
+    by_controller = {
+        "memory": {"mem_limit": memory, "memswap_limit": memory},
+        "pids": {"pids_limit": limits.processes + SUPERVISORS},
+        "cpu": {"nano_cpus": min(_CPUS, os.cpu_count() or 1) * _NANO},
+    }
+    options: dict[str, int] = {}
+    for name in controllers & by_controller.keys():
+        options.update(by_controller[name])
+    return options
 
 
 def _ulimits() -> dict[str, int]:
@@ -146,7 +160,7 @@ class Cell:
         Raises:
             SandboxError: the engine refuses, or the container does not come up.
         """
-        path = ground.base / "guardian" / CONTROL
+        path = ground.view / "guardian" / CONTROL
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
             listener.bind(str(path))
             path.chmod(0o666)  # only the container and root can reach it

@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
 PODMAN, DOCKER = "podman", "docker"
 
+CONTROLLERS = frozenset({"cpu", "memory", "pids"})
+"""Of the kernel's controllers of control groups, those that are used."""
+
 _API = "1.40"
 """Spoken by Docker since 19.03 and by Podman since 3.0; naming it saves asking (0.4 s on Podman)."""
 
+_LIBPOD = "/v4.0.0/libpod"
 _TIMEOUT_S = 60
 _PING_S = 5
 _REMOVE_S = 15.0
@@ -100,6 +104,20 @@ class Engine:
         """Whether the engine itself runs without root's rights."""
         info = self._client.info()
         return bool(info.get("Rootless")) or "name=rootless" in (info.get("SecurityOptions") or [])
+
+    def controllers(self) -> frozenset[str]:
+        """The controllers that a container's control group can have: of a user's only what is delegated.
+
+        Raises:
+            SandboxError: the engine does not answer.
+        """
+        if not self.rootless():
+            return CONTROLLERS
+        with _translated("ask for the control groups"):
+            # The Docker-compatible answer tells what the kernel has, not what was delegated.
+            answer = self._client.api.get(f"http+docker://localhost{_LIBPOD}/info")
+            answer.raise_for_status()
+            return CONTROLLERS & frozenset(answer.json()["host"].get("cgroupControllers") or ())
 
     def image(self, tag: str) -> tuple[str, Mapping[str, str]] | None:
         """``(digest, labels)`` of the image called ``tag``, or None.

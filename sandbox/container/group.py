@@ -6,6 +6,7 @@ out is known per command. Both are a file away for root on the same machine.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,8 +62,13 @@ class ContainerGroup:
         """The group of the container whose first process is ``pid``, or None where it cannot be changed."""
         with suppress(OSError, ValueError):
             folders = _folders(pid)
-            # A container is in a group of its own; anything at the top is not that.
-            if len(folders) == len(_CONTROLLERS) and all((f / "cgroup.procs").exists() for f in folders):
+            # A container is in a group of its own; anything at the top, or ours, is not that.
+            own = _folders(os.getpid())
+            if (
+                folders != own
+                and len(folders) == len(_CONTROLLERS)
+                and all((f / "cgroup.procs").exists() for f in folders)
+            ):
                 group = cls(folders)
                 group.limit(Limits(), disk_bytes=0)
                 return group

@@ -4,7 +4,7 @@ An engine can only mount what its own mount namespace shows, so this assembles t
 the engine sees them, with the same code as the ``bubblewrap`` backend: below BASE then stand the overlay
 (``repo``), the bounded tmpfs (``disk``), our scripts (``guardian``) and the further directories (``mounts``).
 
-It says ``ready`` or ``failed REASON``, then waits until its standard input ends, which the kernel sees to
+It says ``ready PID`` or ``failed REASON``, then waits until its standard input ends, which the kernel sees to
 even when the program that started it is killed, and takes everything away. ``OWNER_FILE`` beside BASE says
 whose it is and goes last. Arguments: OWNER_FILE COMPILED, then those of ``keeper.prepare``, BASE first.
 """
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> None:
         try:
             keeper.prepare(preparation)
             os.symlink(f"{compiled}/usr", "guardian/bytecode/usr")
-            keeper.say("ready")
+            keeper.say(f"ready {os.getpid()}")
         except (keeper.Failed, OSError) as error:
             keeper.say(f"failed {error}")
         while os.read(0, 4096):

@@ -1,7 +1,8 @@
 """A Podman service of our own, for machines where Podman is installed and no socket is listened on.
 
 It lives as long as this program does. Its configuration names what this machine needs: runc where control
-groups are in hybrid mode, which crun refuses, and default ulimits that lie within the hard limits.
+groups are in hybrid mode, which crun refuses, and default ulimits that lie within the hard limits; for an
+ordinary user also a user namespace of its own for each container.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from pathlib import Path
 
 from repo_guardian.errors import SandboxUnavailableError
+from repo_guardian.sandbox.bubblewrap.namespace import UNPRIVILEGED_ID, is_root
 from repo_guardian.sandbox.container.engine import Engine, connect, no_engine
 
 _SEARCH_PATH = f"{os.defpath}:/usr/sbin:/sbin:/usr/local/bin"
@@ -24,6 +26,10 @@ _TETHER = Path(__file__).with_name("tether.py")
 _READY_S = 15.0
 _STEP_S = 0.01
 _ULIMITS = {"nofile": (resource.RLIMIT_NOFILE, 4096), "nproc": (resource.RLIMIT_NPROC, 4096)}
+
+_USER_NAMESPACE = f"keep-id:uid={UNPRIVILEGED_ID},gid={UNPRIVILEGED_ID}"
+"""The user is shown as an unprivileged one, so files of the checkout belong to whoever runs the commands,
+and the kernel counts processes by container (user_namespaces(7)). Since Podman 4.3."""
 
 
 def podman_program() -> str | None:
@@ -44,7 +50,10 @@ def configuration() -> str:
         hard = resource.getrlimit(number)[1]
         amount = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         limits.append(f'"{name}={amount}:{amount}"')
-    return "\n".join([*lines, "[containers]", f"default_ulimits = [{', '.join(limits)}]", ""])
+    containers = ["[containers]", f"default_ulimits = [{', '.join(limits)}]"]
+    if not is_root():
+        containers.append(f'userns = "{_USER_NAMESPACE}"')
+    return "\n".join([*lines, *containers, ""])
 
 
 class PodmanService:

@@ -9,13 +9,15 @@ from pathlib import Path
 import anyio
 
 from repo_guardian.errors import SandboxError
+from repo_guardian.sandbox.bubblewrap.namespace import is_root
 from repo_guardian.sandbox.container.cell import GUARDIAN, Cell, CellProcess, Plan
-from repo_guardian.sandbox.container.engine import Engine
+from repo_guardian.sandbox.container.engine import CONTROLLERS, Engine
 from repo_guardian.sandbox.container.ground import Ground
 from repo_guardian.sandbox.container.image import Image
 from repo_guardian.sandbox.container.ownership import Owner
 from repo_guardian.sandbox.environment import command_environment
 from repo_guardian.sandbox.execution import (
+    SUPERVISORS,
     Command,
     Finished,
     Launch,
@@ -43,7 +45,9 @@ _SPACE_IN_A_GROUP = 4
 """Address space of a process as a multiple of the memory limit, where a group counts what is really used."""
 
 _MANY_PROCESSES = 1 << 16
-"""No limit by user: in a container without a user namespace it would count every sandbox's processes."""
+"""No limit by user: in a container without a user namespace it would count every sandbox's processes.
+
+A container of an ordinary user has one, and there the limit by user counts that container only."""
 
 _FILE_LIMITS = Limits(wall_s=30.0, cpu_s=30, memory_bytes=512 * 1024**2, processes=16, output_bytes=0)
 
@@ -53,11 +57,14 @@ class ContainerSandbox:
 
     backend = "container"
 
-    def __init__(self, spec: SandboxSpec, engine: Engine, image: Image) -> None:
+    def __init__(
+        self, spec: SandboxSpec, engine: Engine, image: Image, controllers: frozenset[str] = CONTROLLERS
+    ) -> None:
         self.spec = spec
         self.python = image.python
         self._engine = engine
         self._image = image
+        self._controllers = controllers
         self._ground: Ground | None = None
         self._cell: Cell | None = None
         self._lock = anyio.Lock()
@@ -72,7 +79,7 @@ class ContainerSandbox:
         owner = Owner.current(LIFETIME_S)
         self._ground = await Ground.prepare(self.spec, owner)
         try:
-            plan = Plan(self._image, self.spec, owner, LIFETIME_S)
+            plan = Plan(self._image, self.spec, owner, LIFETIME_S, self._controllers)
             self._cell = await Cell.start(self._engine, plan, self._ground)
         except BaseException:
             with anyio.CancelScope(shield=True):
@@ -160,9 +167,10 @@ class ContainerSandbox:
         _, cell = self._open()
         group = cell.group
         space = limits.memory_bytes * (_SPACE_IN_A_GROUP if group else 1)
+        processes = _MANY_PROCESSES if is_root() else limits.processes + SUPERVISORS
         command = Command(argv, cwd, self.spec.commit, self.backend)
         try:
-            channel = LaunchChannel(Launch(argv, cwd, variables, limits, _MANY_PROCESSES, space))
+            channel = LaunchChannel(Launch(argv, cwd, variables, limits, processes, space))
         except ValueError as error:
             return not_started(ProcessStatus.SPAWN_FAILED, str(error), command)
         with channel:
