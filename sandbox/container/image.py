@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import tarfile
@@ -181,14 +182,13 @@ def _from_packages(
     suite = _suite()
     wanted = ",".join(("python3", *packages, *(("python3-dev",) if compiler else ())))
     say(f"bootstrapping {suite} with {wanted} (about a minute)")
-    # mmdebstrap hands a hook to a shell with the root's path as $1; the text is ours alone.
-    setup = target.with_name("setup.py")
-    setup.write_text(_SETUP)
+    # mmdebstrap hands a hook to a shell with the root's path as $1; the text is ours alone. No file holds it:
+    # for an ordinary user the hook runs in a user namespace that may not look into that user's folders.
     excluded = ("doc", "man", "locale", "info")
     command = [
         *(program, "--quiet", "--variant=minbase", f"--include={wanted}"),
         *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in excluded),
-        f'--customize-hook=chroot "$1" python3 -I - < {setup}',
+        f'--customize-hook=chroot "$1" python3 -I -c {shlex.quote(_SETUP)}',
         *(suite, str(target)),
     ]
     environment = {"PATH": f"{os.defpath}:/usr/sbin:/sbin", "SOURCE_DATE_EPOCH": "315532800"}
