@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,6 +100,11 @@ class Engine:
         self.name = name
         self.socket = socket
         self._client = client
+        # Rootless Podman reads the subordinate identities for each container through libsubid, which several
+        # threads of its service must not enter at once: it then finds none, or ends with the service.
+        self._creating: AbstractContextManager[object] = (
+            nullcontext() if os.geteuid() == 0 else threading.Lock()
+        )
 
     def rootless(self) -> bool:
         """Whether the engine itself runs without root's rights."""
@@ -179,7 +185,8 @@ class Engine:
             SandboxError: the engine refuses.
         """
         with _translated("start a container"):
-            container = self._client.containers.create(image, list(command), **options)
+            with self._creating:
+                container = self._client.containers.create(image, list(command), **options)
             try:
                 container.start()
             except BaseException:
