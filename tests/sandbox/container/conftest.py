@@ -27,7 +27,7 @@ _READY_S = 60
 def missing(name: str) -> str:
     """Why ``name`` cannot be tested here; empty when it can."""
     if os.geteuid() != 0:
-        return "the container backend takes root"
+        return "these tests take root; those of an ordinary user's containers do too, to become one"
     installed = podman_program() if name == PODMAN else shutil.which("dockerd", path=_PATH)
     return "" if installed or find_engine(name) else f"{name} is not installed"
 
