@@ -9,7 +9,7 @@ The distribution is assembled from the top-level folders of the source tree, one
     memory_store                         what survives a cycle
 
 This root package (the folder ``core/``) lies below all of them and holds what every part shares: the
-version and the tree of errors. It imports nothing.
+version, the vocabulary and the tree of errors. It imports nothing.
 """
 
 __version__ = "0.1.0"

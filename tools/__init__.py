@@ -1,1 +1,1 @@
-"""The capabilities: git, views, signals, probes. Importable and useful without MCP."""
+"""The capabilities: git, views, signals, dependencies, probes, execution. Useful without MCP."""
