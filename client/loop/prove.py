@@ -6,17 +6,31 @@ the server's decision; a proposal that it rejects falls back to the next weaker 
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from repo_guardian.client.toolbox import Toolbox
+from repo_guardian.errors import SandboxError
 from repo_guardian.server.contract.cycles import CycleInfo
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
 from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
 from repo_guardian.vocabulary import EvidenceStatus, Grade, Verdict
 
 
+class Propose(Protocol):
+    """Asks for a grade, citing ledger entries."""
+
+    async def __call__(
+        self, grade: Grade, verdict: Verdict, reason: str, *cited: ProbeEntry
+    ) -> GradeDecision:
+        """The server's answer."""
+        ...
+
+
 async def prove(toolbox: Toolbox, cycle: CycleInfo, hypothesis: Hypothesis) -> GradeDecision:
     """Investigate ``hypothesis`` with its template test; returns the last decision on its grade.
 
-    Where nothing can be executed the hypothesis is deferred, with the reason.
+    Where nothing can be executed, or the sandbox or its toolchain fails, the hypothesis is deferred with
+    the reason: one probe that cannot be carried out never costs the cycle.
     """
 
     async def propose(grade: Grade, verdict: Verdict, reason: str, *cited: ProbeEntry) -> GradeDecision:
@@ -36,6 +50,16 @@ async def prove(toolbox: Toolbox, cycle: CycleInfo, hypothesis: Hypothesis) -> G
     if not cycle.can_execute:
         reason = f"nothing can be executed on this machine: {cycle.sandbox_note}"
         return await propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, reason)
+    try:
+        return await _investigate(toolbox, cycle, source, propose)
+    except SandboxError as error:
+        return await propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, str(error))
+
+
+async def _investigate(
+    toolbox: Toolbox, cycle: CycleInfo, source: ProbeEntry, propose: Propose
+) -> GradeDecision:
+    """The probes on a written test, in order, and the proposal that they end in."""
     if source.failure:
         return await propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, source.failure)
     red = await toolbox.run_test(cycle, source)

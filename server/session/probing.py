@@ -120,18 +120,17 @@ class Prober:
             ran = await self._execute(bench, parent, Side.REVERTED, edit, repetitions=1)
             return ran.judgement.outcome is Outcome.PASSED and ran.judgement.status is EvidenceStatus.VALID
 
-        found = await FixSearch(detail, self._sides, self._limits.fix_attempts).search(passes)
+        ran: _Ran | None = None
+        failure = "no restoration of base text at the suspected cause makes the test pass"
+        try:
+            found = await FixSearch(detail, self._sides, self._limits.fix_attempts).search(passes)
+            if found is not None:
+                repetitions = self._limits.repetitions
+                ran = await self._execute(bench, parent, Side.REVERTED, found.edit, repetitions=repetitions)
+        except SandboxError as error:
+            found, failure = None, str(error)
         if found is None:
-            return self._append(
-                ProbeTool.FIX_PROBE,
-                parent,
-                Side.REVERTED,
-                None,
-                failure="no restoration of base text at the suspected cause makes the test pass",
-            )
-        ran = await self._execute(
-            bench, parent, Side.REVERTED, found.edit, repetitions=self._limits.repetitions
-        )
+            return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, None, failure=failure)
         return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=self._revert_info(found))
 
     def _template(self, hypothesis: Hypothesis) -> tuple[TestSource | None, str]:

@@ -57,6 +57,19 @@ def test_without_a_sandbox_nothing_is_run_and_the_cycle_says_so(broken, guardian
     assert "apt-get install bubblewrap" in named.err
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can take the network from one process")
+def test_a_runner_that_cannot_be_had_defers_and_does_not_cost_the_cycle(broken, guardian_process, tmp_path):
+    environment = {"GUARDIAN_HOME": str(tmp_path / "new"), "UV_CACHE_DIR": str(tmp_path / "empty")}
+    ran = guardian_process(
+        "cycle", broken.path, "--json", wrapper=("unshare", "--net"), environment=environment
+    )
+    assert ran.code == 0, ran.err
+    (hypothesis,) = ran.report["other_hypotheses"]
+    assert hypothesis["grade"] == "deferred"
+    assert ran.report["findings"] == []
+    assert "check the network" in hypothesis["history"][0]["reason"]
+
+
 @pytest.mark.parametrize("after", ["mirror.git", "views", "memory", "harness"])
 def test_a_killed_cycle_is_named_by_the_next_and_leaves_nothing(broken, guardian_process, home, after):
     """Kill as soon as a part of the state appears; "harness" means while tests run."""
