@@ -25,8 +25,10 @@ Region = tuple[int, int, int, int]
 RootKind = Literal["global", "local", "import", "self", "cls", "super", "typed", "literal", "unknown"]
 DefinitionKind = Literal["class", "function", "variable"]
 Role = Literal["", "property", "setter", "staticmethod", "classmethod", "overload"]
-UseKind = Literal["call", "reference", "inherit"]
-TypeSource = Literal["call", "annotation", "value"]
+UseKind = Literal["call", "reference", "inherit", "decorate"]
+TypeSource = Literal[
+    "call", "annotation", "value", "param", "any", "display", "element", "iterate", "await", "enter"
+]
 
 MODULE_SCOPE = -1
 
@@ -60,13 +62,31 @@ class Ref(NamedTuple):
     path: str
 
 
+NO_REF = Ref("unknown", -1, "")
+"""The ``ref`` of a ``TypeFact`` whose ``source`` needs none."""
+
+
 class TypeFact(NamedTuple):
-    """What is known of a variable's value: the result of calling ``ref``, an instance of the class that the
-    annotation ``ref`` names, or the value of ``ref`` itself.
+    """What is known of a variable's or an expression's value, by ``source``:
+
+    - ``call``: the result of calling ``ref``;
+    - ``annotation``: an instance of the class that the annotation ``ref`` names;
+    - ``value``: the value of ``ref`` itself;
+    - ``param``: what callers pass, ``ref`` being ``Ref("local", function, parameter name)``;
+    - ``any``: one of ``items`` (several assignments, ``a or b``, ``a if c else b``);
+    - ``display``: a list, tuple, set or dict display of ``items``; ``keys`` are their literal keys or
+      positions as text, "" where not literal, "**" where ``items`` holds a container that is spread;
+    - ``element``: the element of container ``items[0]`` under the literal key ``keys[0]``, "" for any;
+    - ``iterate``: what iterating over ``items[0]`` gives;
+    - ``await``: what awaiting ``items[0]`` gives; ``enter``: what ``with items[0] as`` binds.
+
+    ``items`` are indexes of other types of the same file.
     """
 
     source: TypeSource
-    ref: Ref
+    ref: Ref = NO_REF
+    items: tuple[int, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 class Definition(NamedTuple):
@@ -75,6 +95,10 @@ class Definition(NamedTuple):
     ``decorators`` and ``bases`` are source text without ``@``; ``keywords`` are a class statement's keyword
     arguments. ``signature`` is as written, ``self`` included. ``value`` is a variable's right-hand side as
     source text, cut at 200 characters, and ``type`` what is known of it.
+
+    A function's ``returns`` and ``yields`` are the types of what it returns and yields, -1 when nothing is
+    known, and ``defaults`` those of its parameters' default values. A lambda is a function named
+    ``<lambda1>``, ``<lambda2>``, … in the order of its scope.
     """
 
     kind: DefinitionKind
@@ -91,6 +115,9 @@ class Definition(NamedTuple):
     value: str | None = None
     type: int = -1
     annotation: str | None = None
+    returns: int = -1
+    yields: int = -1
+    defaults: tuple[tuple[str, int], ...] = ()
 
 
 class Import(NamedTuple):
@@ -118,19 +145,33 @@ class Import(NamedTuple):
 
 
 class Use(NamedTuple):
-    """One use of a name by the definition ``scope``; ``shape`` is set for calls, as written."""
+    """One use of a name by the definition ``scope``; ``shape`` is set for calls, as written.
+
+    ``arguments`` are the types of those arguments that may hold a function, a class or an instance, under
+    their position ("0") or keyword; literals and unknown values are left out.
+    """
 
     kind: UseKind
     scope: int
     ref: Ref
     region: Region
     shape: CallShape | None = None
+    arguments: tuple[tuple[str, int], ...] = ()
 
 
 class Attribute(NamedTuple):
     """An attribute assigned on ``self`` or ``cls`` in class ``owner``; ``type`` -1 when not known."""
 
     owner: int
+    name: str
+    type: int
+
+
+class Store(NamedTuple):
+    """An assignment to the attribute ``name`` of anything but ``self`` or ``cls``: ``ref.name = <type>``."""
+
+    scope: int
+    ref: Ref
     name: str
     type: int
 
@@ -157,6 +198,7 @@ class FileFacts:
         lines: the text of each line that holds a use, stripped, cut at 200 characters.
         problem: why the facts hold less than the file does, one line; empty when they do not.
         transient: the problem may not come back (a time limit), so the facts are not to be kept.
+        stores: assignments to attributes of modules, classes and instances other than ``self``.
     """
 
     extractor: str
@@ -171,6 +213,7 @@ class FileFacts:
     lines: Mapping[int, str] = field(default_factory=dict)
     problem: str = ""
     transient: bool = False
+    stores: tuple[Store, ...] = ()
 
 
 class Extractor(Protocol):

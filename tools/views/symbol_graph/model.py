@@ -34,6 +34,10 @@ class SymbolKind(StrEnum):
     METHOD = "method"
     PROPERTY = "property"
     CONSTANT = "constant"
+    INTERFACE = "interface"
+    """A Go, Java or TypeScript interface, a Rust trait."""
+    TYPE = "type"
+    """A type alias; a Python ``type`` statement."""
     ALIAS = "alias"
     """A name bound by an import: a re-export when other files use it. ``target`` says of what."""
 
@@ -62,6 +66,8 @@ class Symbol:
     signature_certain: bool = True
     """False when an unknown decorator, an overload or a metaclass may have replaced the signature, so that
     nothing may be proven from it."""
+    overloads: tuple[Signature, ...] = ()
+    """The ``@overload`` signatures, in source order; ``signature`` is then the implementation's."""
 
     @property
     def name(self) -> str:
@@ -76,17 +82,33 @@ class EdgeKind(StrEnum):
     REFERENCE = "reference"
     IMPORT = "import"
     INHERIT = "inherit"
+    OVERRIDE = "override"
+    """From a method to the nearest one of a base that it replaces; the span is the overriding method's."""
+    DECORATE = "decorate"
+    CONTAIN = "contain"
+    """From a module, class or function to what it defines; made on request, never stored."""
 
 
 class Resolution(StrEnum):
-    """How the linker found the target; ``UNIQUE_NAME`` is a guess and marked as such."""
+    """How the linker found the target; ``UNIQUE_NAME`` and ``NAME`` are guesses and marked as such."""
 
     LOCAL = "local"
     IMPORT = "import"
     SELF = "self"
     MRO = "mro"
     CONSTRUCTOR = "constructor"
+    ASSIGNMENT = "assignment"
+    """Through variables, attributes or containers that hold the target."""
+    ANNOTATION = "annotation"
+    """Through an annotated parameter, variable or return."""
+    RETURN = "return"
+    """Through what a function returns or yields."""
+    ARGUMENT = "argument"
+    """A parameter, called in the function that it is passed to."""
     UNIQUE_NAME = "unique_name"
+    """The one method of the tree that has this name."""
+    NAME = "name"
+    """By name and import alone, for languages without scopes and types in the capability table."""
     UNRESOLVED = "unresolved"
 
 

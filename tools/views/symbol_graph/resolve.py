@@ -246,12 +246,14 @@ class Resolver:
             return UNKNOWN
         self._types[key] = UNKNOWN
         self._depth += 1
-        source, ref = module.facts.types[index]
+        source, ref, *_ = module.facts.types[index]
         value = self.ref(module, ref)
         if source == "call":
             value = self.result(value)
         elif source == "annotation":
             value = self.instance(value)
+        elif source != "value":
+            value = UNKNOWN
         self._depth -= 1
         self._types[key] = value
         return value
