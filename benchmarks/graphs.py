@@ -1,0 +1,103 @@
+"""Graphs for the benchmarks: how one is built and read, and which definition calls which in it.
+
+A ground truth, a call tracer and a graph name the ends of a call alike only after a few conventions: calling
+a class is calling the ``__init__`` that it has or inherits, reading a property is calling its function, and
+a decorator is called by what encloses the decorated definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from repo_guardian.tools.views import publish
+from repo_guardian.tools.views.interface import TreeSource
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, SymbolKind
+
+Pair = tuple[str, str]
+"""Caller and callee."""
+
+GUESSES = frozenset({Resolution.UNIQUE_NAME, Resolution.NAME})
+"""Resolutions that the graph itself marks as guesses."""
+
+_FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPERTY})
+
+
+def build(source: TreeSource, state_dir: Path) -> Graph:
+    """Publish the views of ``source`` and open its graph."""
+    publish.refresh(source, state_dir)
+    return publish.load(state_dir, source.commit)
+
+
+def edges_of(graph: Graph) -> tuple[Edge, ...]:
+    """All edges of a graph, by path."""
+    edges: Any = graph.edges  # a method of Graph, and a tuple in graphs that are made in memory
+    return tuple(edges() if callable(edges) else edges)
+
+
+class Calls:
+    """Who calls whom in one graph.
+
+    Args:
+        graph: the graph; every file of it is read once.
+        guesses: whether calls that were resolved by their name alone count.
+    """
+
+    def __init__(self, graph: Graph, *, guesses: bool = True) -> None:
+        self._graph = graph
+        self._guesses = guesses
+        self._edges = edges_of(graph)
+        self._bases: dict[str, list[str]] = {}
+        for edge in self._edges:
+            if edge.kind is EdgeKind.INHERIT and edge.resolution is not Resolution.UNRESOLVED:
+                self._bases.setdefault(edge.source, []).append(edge.target)
+
+    def pairs(self) -> set[Pair]:
+        """Calls between definitions of the tree; module-level code calls as its module."""
+        return {pair for pair, _ in self.resolved()}
+
+    def resolved(self) -> Iterator[tuple[Pair, Edge]]:
+        """Each call between definitions of the tree, with the edge that says so."""
+        for edge in self._edges:
+            known = edge.resolution is not Resolution.UNRESOLVED
+            if known and (self._guesses or edge.resolution not in GUESSES) and self._is_call(edge):
+                for callee in self._callees(edge):
+                    yield (edge.source, callee), edge
+
+    def outside(self) -> set[Pair]:
+        """Calls of what is not in the tree: builtins as ``<builtin>.len``, imports by their dotted name."""
+        found = set()
+        for edge in self._edges:
+            name = edge.target
+            if edge.kind is EdgeKind.CALL and name not in self._graph.symbols and not name.startswith("?"):
+                builtin = name.removeprefix("builtins.")
+                found.add((edge.source, name if builtin == name else f"<builtin>.{builtin}"))
+        return found
+
+    def constructor(self, class_id: str, seen: frozenset[str] = frozenset()) -> str | None:
+        """The ``__init__`` that instances of a class are made by; None when it is not in the tree."""
+        own = f"{class_id}.__init__"
+        if own in self._graph.symbols:
+            return own
+        for base in self._bases.get(class_id, ()):
+            found = None if base in seen else self.constructor(base, seen | {class_id})
+            if found is not None:
+                return found
+        return None
+
+    def _is_call(self, edge: Edge) -> bool:
+        symbol = self._graph.symbols.get(edge.target)
+        return edge.kind in (EdgeKind.CALL, EdgeKind.DECORATE) or (
+            edge.kind is EdgeKind.REFERENCE and symbol is not None and symbol.kind is SymbolKind.PROPERTY
+        )
+
+    def _callees(self, edge: Edge) -> Iterator[str]:
+        symbol = self._graph.symbols.get(edge.target)
+        if symbol is not None and symbol.kind in _FUNCTIONS:
+            yield symbol.id
+        elif symbol is not None and symbol.kind is SymbolKind.CLASS:
+            made_by = self.constructor(symbol.id)
+            if made_by is not None:
+                yield made_by
