@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import resource
 import tempfile
 from collections import Counter
@@ -61,6 +62,8 @@ class Score:
             yield f"{sign} {case}: {caller} -> {callee}  {self.how.get(entry, '')}".rstrip()
 
 
+_ANONYMOUS = re.compile(r"\.<lambda\d*>.*")
+
 HEAD = ("| {} | edges | precision | recall |", "|---|---|---|---|")
 
 
@@ -74,8 +77,8 @@ def micro(folder: Path, state: Path) -> tuple[dict[str, Score], Score, Score]:
         graph = build(DirectorySource(case, name.replace("/", "-")), state)
         calls = Calls(graph)
         expected = edges_of(truth)
-        modules = [s.id for s in graph.symbols.values() if s.kind is SymbolKind.MODULE]
-        own = {pair for pair in expected if any(within(module, pair[1]) for module in modules)}
+        top = {path.stem for path in case.iterdir()}
+        own = {pair for pair in expected if pair[1].partition(".")[0] in top}
         found, how = calls.pairs(), explain(calls)
         categories.setdefault(case.parent.name, Score()).add(name, own, found, how)
         inside.add(name, own, found, how)
@@ -92,14 +95,14 @@ def macro(folder: Path, state: Path, *, guesses: bool) -> dict[str, Score]:
         tree = folder / "Jarvis" / "dataset" / "macro_benchmark" / "pj" / project
         graph = build(DirectorySource(tree, project), state)
         calls = Calls(graph, guesses=guesses)
-        expected = edges_of(truth)
+        expected = {anonymous(graph, pair) for pair in edges_of(truth)}
         package = Counter(caller.partition(".")[0] for caller, _ in expected).most_common(1)[0][0]
         score = scores[project] = Score()
         score.add(
             project,
             {pair for pair in expected if calls_function(graph, package, pair)},
-            {pair for pair in calls.pairs() if within(package, pair[0]) and within(package, pair[1])},
-            explain(calls),
+            {anonymous(graph, pair) for pair in calls.pairs() if all(within(package, end) for end in pair)},
+            {anonymous(graph, pair): text for pair, text in explain(calls).items()},
         )
     return scores
 
@@ -110,6 +113,16 @@ def calls_function(graph: Graph, package: str, pair: Pair) -> bool:
     return within(package, pair[1]) and (
         symbol is None or symbol.kind not in (SymbolKind.MODULE, SymbolKind.CLASS)
     )
+
+
+def anonymous(graph: Graph, pair: Pair) -> Pair:
+    """A pair as Jarvis names lambdas: ``<lambda>`` of their module, with or without a number."""
+    names = []
+    for name in pair:
+        owner = _ANONYMOUS.sub("", name)
+        module = graph.module_of(owner) if owner != name else None
+        names.append(name if module is None else f"{module.id}.<lambda>")
+    return names[0], names[1]
 
 
 def within(package: str, name: str) -> bool:
