@@ -11,18 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from repo_guardian.errors import ViewDamagedError
+from repo_guardian.tools.views.capabilities import CAPABILITIES
 from repo_guardian.tools.views.interface import Coverage
 from repo_guardian.tools.views.symbol_graph.model import SkippedFile
 
 SCHEMA = 1
 FILE_NAME = "manifest.json"
-
-CAPABILITIES: dict[str, str] = {
-    "python": "definitions, signatures, exports, imports, calls with shapes, references, inheritance; "
-    "resolved through scopes, imports, re-exports, classes and assigned types",
-}
-"""What is known of each covered language."""
-
 
 @dataclass(frozen=True, slots=True)
 class ViewEntry:

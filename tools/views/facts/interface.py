@@ -23,7 +23,10 @@ Region = tuple[int, int, int, int]
 """First line, last line, first byte, byte past the end."""
 
 RootKind = Literal["global", "local", "import", "self", "cls", "super", "typed", "literal", "unknown"]
-DefinitionKind = Literal["class", "function", "variable"]
+DefinitionKind = Literal["class", "function", "variable", "interface", "type", "module"]
+"""Python has the first three. ``interface`` is a Rust trait too, ``class`` a struct or an enum too, ``type``
+an alias of a type, ``module`` a module or namespace inside a file.
+"""
 Role = Literal["", "property", "setter", "staticmethod", "classmethod", "overload"]
 UseKind = Literal["call", "reference", "inherit", "decorate"]
 TypeSource = Literal[
@@ -99,6 +102,9 @@ class Definition(NamedTuple):
     A function's ``returns`` and ``yields`` are the types of what it returns and yields, -1 when nothing is
     known, and ``defaults`` those of its parameters' default values. A lambda is a function named
     ``<lambda1>``, ``<lambda2>``, … in the order of its scope.
+
+    ``modifiers`` are keywords such as ``export``, ``pub``, ``static``, in source order; Python has none. A
+    method whose type is not defined in the same file (Go, Rust) has the dotted name ``Type.method``.
     """
 
     kind: DefinitionKind
@@ -118,6 +124,7 @@ class Definition(NamedTuple):
     returns: int = -1
     yields: int = -1
     defaults: tuple[tuple[str, int], ...] = ()
+    modifiers: tuple[str, ...] = ()
 
 
 class Import(NamedTuple):
@@ -199,6 +206,7 @@ class FileFacts:
         problem: why the facts hold less than the file does, one line; empty when they do not.
         transient: the problem may not come back (a time limit), so the facts are not to be kept.
         stores: assignments to attributes of modules, classes and instances other than ``self``.
+        package: the package that the file says it belongs to (Java, Go, a project file); Python has none.
     """
 
     extractor: str
@@ -214,6 +222,7 @@ class FileFacts:
     problem: str = ""
     transient: bool = False
     stores: tuple[Store, ...] = ()
+    package: str = ""
 
 
 class Extractor(Protocol):
