@@ -14,7 +14,7 @@ from repo_guardian.memory_store.records import CycleIntent
 from repo_guardian.server.contract.cycles import CycleInfo, Interrupted
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.session import CycleSession
-from repo_guardian.server.session.state_dir import StateDir
+from repo_guardian.server.session.state_dir import StateDir, refuse_state_inside
 from repo_guardian.server.session.translate import instant
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.server.settings import ServerSettings
@@ -41,7 +41,7 @@ def begin(
             hint=f"it watches: {', '.join(settings.repositories) or 'nothing'}",
         )
     source = locate(repository)
-    _refuse_state_inside(settings.home, source, repository)
+    refuse_state_inside(settings.home, source, repository)
     state = StateDir(settings.home, source.repository_id)
     work_tree = Path(source.location) if source.local else None
     override = load_override(state.root, config=settings.config, repository=work_tree)
@@ -52,23 +52,6 @@ def begin(
         session = _open(source, state, mirror, capability, override=override, revision=commit, since=since)
         session.held.push(held.pop_all().__exit__)
     return session
-
-
-def _refuse_state_inside(home: Path, source: Source, repository: str) -> None:
-    """The watched repository stays as it is: nothing of ours may lie in its work tree or git directory.
-
-    Raises:
-        UsageError: the state directory does.
-    """
-    if not source.local:
-        return
-    real = home.resolve()
-    for watched in (Path(source.location), Path(source.url), Path(repository).resolve()):
-        if real == watched or watched in real.parents:
-            raise UsageError(
-                f"the state directory {home} lies inside the watched repository",
-                hint="name another one with --home or GUARDIAN_HOME",
-            )
 
 
 def _open(

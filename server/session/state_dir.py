@@ -1,14 +1,17 @@
-"""Where the state of one repository lies, relative to the state directory (DESIGN section 2)."""
+"""Where the state of one repository lies, relative to the state directory (DESIGN section 2), and may not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from repo_guardian.errors import UsageError
+from repo_guardian.tools.git.source import Source
+
 
 @dataclass(frozen=True, slots=True)
 class StateDir:
-    """The layout; nothing here touches the disk.
+    """The layout; nothing in it touches the disk.
 
     ``home`` is shared by all repositories, ``repository_id`` names this one's folder in it.
     """
@@ -49,3 +52,23 @@ class StateDir:
     def checkout(self, number: int, commit: str | None) -> Path:
         """The ephemeral checkout of one tree of cycle ``number``; None is the empty tree."""
         return self.root / "checkouts" / f"{number}_{commit or 'empty'}"
+
+
+def refuse_state_inside(home: Path, source: Source, repository: str) -> None:
+    """The watched repository stays as it is: nothing of ours may lie in its work tree or git directory.
+
+    Args:
+        repository: what ``source`` was located from.
+
+    Raises:
+        UsageError: the state directory does.
+    """
+    if not source.local:
+        return
+    real = home.resolve()
+    for watched in (Path(source.location), Path(source.url), Path(repository).resolve()):
+        if real == watched or watched in real.parents:
+            raise UsageError(
+                f"the state directory {home} lies inside the watched repository",
+                hint="name another one with --home or GUARDIAN_HOME",
+            )

@@ -1,4 +1,7 @@
-"""Churn: how often, how much and by how many hands each path changed, from one bounded walk of history."""
+"""Churn: how often, how much and by how many hands each path changed, from one bounded walk of history.
+
+Beside it the list of commits that led to one.
+"""
 
 from __future__ import annotations
 
@@ -83,6 +86,22 @@ def churn(git: Git, commit: str, max_commits: int = DEFAULT_MAX_COMMITS) -> dict
             tally.deleted += _lines(match["deleted"])
             tally.authors.add(author)
     return {path: tallies[path].freeze() for path in sorted(tallies)}
+
+
+def first_parents(git: Git, commit: str, count: int) -> list[str]:
+    """``commit`` and up to ``count - 1`` of its ancestors along first parents, the latest first; full ids.
+
+    Args:
+        commit: full id.
+        count: at least 1.
+
+    Raises:
+        GitError: no such commit, or git failed.
+    """
+    if OBJECT_ID.fullmatch(commit) is None:
+        raise GitError(f"{commit!r} is not a full object name")
+    options = ("--first-parent", f"--max-count={count}", "--end-of-options")
+    return git.run("rev-list", *options, commit, "--").decode("ascii").split()
 
 
 def _tokens(chunks: Iterator[bytes]) -> Iterator[bytes]:
