@@ -35,6 +35,7 @@ from repo_guardian.tools.git.hardening import (
     FIXED,
     MIRROR_ONLY,
     UPLOAD_PACK,
+    WORK_TREE,
     isolated,
     with_transports,
     with_user_configuration,
@@ -60,10 +61,16 @@ class Git:
     Attributes:
         git_dir: the bare repository; made absolute by the caller.
         timeout_s: wall-clock seconds after which a command and its children are killed.
+        work_tree: a directory whose files are compared with an index of ours in ``git_dir``. Its
+            ``.gitattributes`` and ``.gitignore`` count then, as data: no driver is configured that
+            they could name.
+        index: the index file; the one in ``git_dir`` when None.
     """
 
     git_dir: Path
     timeout_s: float = 300.0
+    work_tree: Path | None = None
+    index: Path | None = None
 
     def run(self, *args: str, stdin: bytes = b"") -> bytes:
         """Run one command and return its stdout.
@@ -79,7 +86,7 @@ class Git:
 
     def attempt(self, *args: str, stdin: bytes = b"") -> Outcome:
         """Like ``run``, for commands whose failure is an answer: never raises for the exit code."""
-        return _execute(self._argv(args), isolated(), stdin=stdin, timeout_s=self.timeout_s)
+        return _execute(self._argv(args), self._environment(), stdin=stdin, timeout_s=self.timeout_s)
 
     @contextmanager
     def stream(self, *args: str) -> Iterator[Stream]:
@@ -89,7 +96,7 @@ class Git:
             GitError: git is missing, timed out, or exited with a code other than 0.
         """
         with tempfile.TemporaryFile() as stderr:
-            process = _start(self._argv(args), isolated(), stderr=stderr)
+            process = _start(self._argv(args), self._environment(), stderr=stderr)
             stream = Stream(process, stderr, self)
             watchdog = threading.Timer(self.timeout_s, stream.expire)
             watchdog.daemon = True
@@ -101,8 +108,14 @@ class Git:
                 watchdog.cancel()
                 _kill(process)
 
+    def _environment(self) -> dict[str, str]:
+        return isolated() if self.index is None else {**isolated(), "GIT_INDEX_FILE": str(self.index)}
+
     def _argv(self, args: Sequence[str]) -> list[str]:
-        return ["git", *FIXED, *MIRROR_ONLY, f"--git-dir={self.git_dir}", *args]
+        if self.work_tree is None:
+            return ["git", *FIXED, *MIRROR_ONLY, f"--git-dir={self.git_dir}", *args]
+        place = ("-C", str(self.work_tree), f"--git-dir={self.git_dir}", f"--work-tree={self.work_tree}")
+        return ["git", *FIXED, *WORK_TREE, *place, *args]
 
 
 class Stream:

@@ -24,6 +24,7 @@ FIXED = (
 # attr.tree: git 2.43 and later look into HEAD's tree for .gitattributes in a bare repository, where a
 # stranger's `-diff` would hide lines from the counts. A tree that does not exist means "no attributes".
 MIRROR_ONLY = ("-c", "attr.tree=refs/guardian/no-attributes", "-c", "core.bigFileThreshold=32m")
+WORK_TREE = ("-c", "core.bigFileThreshold=32m", "-c", "core.autocrlf=false", "-c", "core.symlinks=true")
 
 _KEPT = (
     *("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "SUDO_UID"),
