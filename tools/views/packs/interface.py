@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -31,10 +32,13 @@ class PackLayout:
     Attributes:
         tables: the fields of each lookup table; the first is ``key``.
         blocks: element type and row width of each block (0 for a one-dimensional one).
+        parts: names of the pieces of bytes that are compressed, each by itself, and decompressed when asked
+            for; ``data`` and blocks are mapped as they are.
     """
 
     tables: Mapping[str, tuple[tuple[str, str], ...]]
     blocks: Mapping[str, tuple[str, int]]
+    parts: tuple[str, ...] = ()
 
 
 class ShardDraft(NamedTuple):
@@ -44,11 +48,13 @@ class ShardDraft(NamedTuple):
         data: canonical: equal results, equal bytes.
         tables: rows of the layout's tables, without ``shard``, in any order.
         blocks: arrays of the layout's blocks; their lengths may differ from shard to shard.
+        parts: the layout's parts, not compressed and canonical like ``data``; one that is left out is empty.
     """
 
     data: bytes
     tables: Mapping[str, Rows]
     blocks: Mapping[str, NDArray[Any]]
+    parts: Mapping[str, bytes] = MappingProxyType({})
 
 
 class Pack(Protocol):
@@ -69,7 +75,11 @@ class Pack(Protocol):
         ...
 
     def digest(self, shard: int) -> bytes:
-        """The digest (``DIGEST_BYTES``) of a shard: of its data, tables and blocks."""
+        """The digest (``DIGEST_BYTES``) of a shard: of its data, tables, blocks and parts."""
+        ...
+
+    def part(self, name: str, shard: int) -> bytes:
+        """A part of a shard, decompressed anew at each call."""
         ...
 
     def table(self, name: str) -> Rows:
