@@ -94,7 +94,7 @@ def _relations(graph: SymbolGraph) -> set[tuple[str, str, str]]:
     def known(edge: Edge) -> bool:
         return edge.resolution is not Resolution.UNRESOLVED and edge.target in graph.symbols
 
-    return {(edge.source, edge.target, edge.kind.value) for edge in graph.edges if known(edge)}
+    return {(edge.source, edge.target, edge.kind.value) for edge in graph.edges() if known(edge)}
 
 
 def hypothesis_records(

@@ -87,7 +87,7 @@ def view_status(handle: ViewHandle, graph: SymbolGraph) -> ViewStatus:
         facts_reused=handle.facts_reused,
         facts_extracted=handle.facts_extracted,
         symbols=len(graph.symbols),
-        edges=len(graph.edges),
+        edges=sum(1 for _ in graph.edges()),
     )
 
 

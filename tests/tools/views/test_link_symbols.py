@@ -318,5 +318,5 @@ def test_namespace_packages_and_scripts_find_each_other(build):
             "other/b.py": "def g(): pass\n",
         }
     )
-    calls = [(e.source, e.target) for e in graph.edges if e.kind.value == "call"]
+    calls = [(e.source, e.target) for e in graph.edges() if e.kind.value == "call"]
     assert calls == [("a", "scripts:b.g"), ("user", "mod.f"), ("user", "mod.f")]

@@ -41,7 +41,7 @@ def test_a_published_view_loads_as_it_was_linked(source, build, state):
     graph = load(state, COMMIT)
     expected = build({path: text for path, text in FILES.items() if path.endswith(".py")})
     assert graph.symbols == expected.symbols
-    assert graph.edges == expected.edges
+    assert [*graph.edges()] == [*expected.edges()]
     assert graph.import_roots == expected.import_roots
     assert made.digest == codec.digest(codec.encode(expected))
     assert (made.reused, made.facts_reused, made.facts_extracted) == (False, 0, 3)
@@ -110,7 +110,7 @@ def test_a_moved_and_a_copied_state_directory_work(source, state, tmp_path):
     state.rename(moved)
     shutil.copytree(moved, tmp_path / "copy")
     for place in (moved, tmp_path / "copy"):
-        assert load(place, COMMIT).edges == expected.edges
+        assert [*load(place, COMMIT).edges()] == [*expected.edges()]
         assert refresh(source(FILES), place).reused
 
 

@@ -165,7 +165,7 @@ class Comparison:
     @cached_property
     def _unresolved(self) -> tuple[list[str], dict[str, list[Edge]]]:
         edges: dict[str, list[Edge]] = {}
-        for edge in self.current.edges:
+        for edge in self.current.edges():
             if edge.resolution is Resolution.UNRESOLVED:
                 edges.setdefault(edge.target, []).append(edge)
         return sorted(edges), edges

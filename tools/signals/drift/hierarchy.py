@@ -69,7 +69,7 @@ class Hierarchy:
     def _inherits(self) -> dict[str, list[str]]:
         """Class id to the ids of its bases in the repository, in source order."""
         bases: dict[str, list[str]] = {}
-        for edge in self._graph.edges:
+        for edge in self._graph.edges():
             target = self._graph.symbols.get(edge.target)
             if edge.kind is EdgeKind.INHERIT and target is not None and target.kind is SymbolKind.CLASS:
                 found = bases.setdefault(edge.source, [])

@@ -91,14 +91,14 @@ class Names:
     def _writes_itself(self) -> frozenset[str]:
         """Modules that reach for their own namespace while they are imported."""
         reaches = (e for name in _NAMESPACES for e in self._graph.uses(f"builtins.{name}"))
-        itself = (e for e in self._graph.edges if "sys.modules[" in e.text)
+        itself = (e for e in self._graph.edges() if "sys.modules[" in e.text)
         return frozenset(edge.source for edge in (*reaches, *itself))
 
     @cached_property
     def _stars(self) -> dict[str, list[str]]:
         """Module id to the modules that it imports everything from."""
         found: dict[str, list[str]] = {}
-        for edge in self._graph.edges:
+        for edge in self._graph.edges():
             if edge.kind is EdgeKind.IMPORT and _STAR_IMPORT.search(edge.text):
                 found.setdefault(edge.source, []).append(edge.target)
         return found

@@ -48,7 +48,7 @@ def encode(graph: SymbolGraph) -> bytes:
             _RESOLUTION_INDEX[e.resolution], -1 if e.shape is None else shapes[e.shape],
             strings[e.text], *[strings[name] for name in e.via],
         )
-        for e in graph.edges
+        for e in graph.edges()
     ]  # fmt: skip
     row = {
         "import_roots": graph.import_roots,

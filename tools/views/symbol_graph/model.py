@@ -8,11 +8,16 @@ counts them in ``definitions``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import TypeVar
 
-from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
+from repo_guardian.tools.views.symbol_graph.signature import CallShape, Parameter, Signature
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +150,12 @@ class SkippedFile:
 
 
 class SymbolGraph:
-    """The linked graph of one commit, with its indexes by target.
+    """The linked graph of one commit, with its indexes; implements ``interface.Graph`` in memory.
 
     Args:
         commit: full object id.
         symbols: all definitions; ids are unique.
-        edges: all uses, in any order; kept sorted by (path, start_byte, target).
+        edges: all uses, in any order; kept sorted by (path, start_byte, end_byte, target, kind).
         skipped: files left out or only partly read.
         import_roots: directories, relative to the tree, from which modules are imported ("" is the
             tree itself, "src", "lib", …), most specific first.
@@ -166,15 +171,29 @@ class SymbolGraph:
     ) -> None:
         self.commit = commit
         self.symbols: Mapping[str, Symbol] = {s.id: s for s in sorted(symbols, key=lambda s: s.id)}
-        self.edges: tuple[Edge, ...] = tuple(
+        self._edges: tuple[Edge, ...] = tuple(
             sorted(edges, key=lambda e: (e.path, e.span.start_byte, e.span.end_byte, e.target, e.kind))
         )
         self.skipped = tuple(sorted(skipped, key=lambda s: s.path))
         self.import_roots = tuple(import_roots)
-        self._by_target: dict[str, list[Edge]] = {}
-        for edge in self.edges:
-            for name in dict.fromkeys((edge.target, *edge.via)):
-                self._by_target.setdefault(name, []).append(edge)
+
+    def edges(self) -> Iterator[Edge]:
+        """All edges by (path, start_byte, end_byte, target, kind)."""
+        return iter(self._edges)
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Each file with symbols or edges, and a digest over both; the digests are computed at once."""
+        paths = sorted(self._symbols_by_path.keys() | self._edges_by_path.keys())
+        return {path: file_digest(self.symbols_in(path), self.edges_in(path)) for path in paths}
+
+    def symbols_in(self, path: str) -> tuple[Symbol, ...]:
+        """The symbols of one file by id; empty for a file that the graph does not have."""
+        return tuple(self._symbols_by_path.get(path, ()))
+
+    def edges_in(self, path: str) -> tuple[Edge, ...]:
+        """The edges of one file in source order; empty for a file that the graph does not have."""
+        return tuple(self._edges_by_path.get(path, ()))
 
     def uses(self, symbol_id: str) -> tuple[Edge, ...]:
         """All edges that lead to ``symbol_id``, in file order.
@@ -183,6 +202,10 @@ class SymbolGraph:
         ``via`` holds the alias.
         """
         return tuple(self._by_target.get(symbol_id, ()))
+
+    def named(self, name: str) -> tuple[Edge, ...]:
+        """Unresolved calls and references whose last part is ``name``: uses that may mean any such symbol."""
+        return tuple(self._by_name.get(name, ()))
 
     def fan_in(self, symbol_id: str) -> int:
         """How many distinct symbols use ``symbol_id``."""
@@ -196,3 +219,56 @@ class SymbolGraph:
             if candidate is not None and candidate.kind is SymbolKind.MODULE:
                 return candidate
         return None
+
+    def members(self, symbol_id: str) -> tuple[Symbol, ...]:
+        """The symbols that ``symbol_id`` directly contains, by id; a package's submodules among them."""
+        return tuple(self._members.get(symbol_id, ()))
+
+    @cached_property
+    def _symbols_by_path(self) -> dict[str, list[Symbol]]:
+        return _grouped(self.symbols.values(), lambda symbol: (symbol.path,))
+
+    @cached_property
+    def _edges_by_path(self) -> dict[str, list[Edge]]:
+        return _grouped(self._edges, lambda edge: (edge.path,))
+
+    @cached_property
+    def _by_target(self) -> dict[str, list[Edge]]:
+        return _grouped(self._edges, lambda edge: dict.fromkeys((edge.target, *edge.via)))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Edge]]:
+        uses = (e for e in self._edges if e.resolution is Resolution.UNRESOLVED and e.kind in _BY_NAME)
+        return _grouped(uses, lambda edge: (edge.target.rpartition(".")[2],))
+
+    @cached_property
+    def _members(self) -> dict[str, list[Symbol]]:
+        return _grouped(self.symbols.values(), lambda symbol: (symbol.id.rpartition(".")[0],))
+
+
+_BY_NAME = (EdgeKind.CALL, EdgeKind.REFERENCE)
+
+
+def _grouped(items: Iterable[_T], keys: Callable[[_T], Iterable[str]]) -> dict[str, list[_T]]:
+    found: dict[str, list[_T]] = {}
+    for item in items:
+        for key in keys(item):
+            found.setdefault(key, []).append(item)
+    return found
+
+
+def file_digest(symbols: Iterable[Symbol], edges: Iterable[Edge]) -> str:
+    """A digest of one file's symbols and edges, hexadecimal: equal for equal ones in equal order."""
+    made = hashlib.blake2b(digest_size=16)
+    for record in (*symbols, *edges):
+        made.update(repr(_row(record)).encode("utf-8", "surrogatepass"))
+    return made.hexdigest()
+
+
+def _row(value: object) -> object:
+    """A record as nested tuples of plain values, whose ``repr`` is canonical and quick to make."""
+    if isinstance(value, tuple):
+        return tuple([_row(item) for item in value])
+    if isinstance(value, (Symbol, Edge, Span, Signature, Parameter, CallShape)):
+        return tuple([_row(getattr(value, name)) for name in value.__slots__])
+    return str(value) if isinstance(value, StrEnum) else value
