@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -159,18 +159,3 @@ class EdgeMaker:
 def _is_property(value: Value) -> bool:
     definition = value.definition
     return value.kind == "definition" and definition is not None and definition.role == "property"
-
-
-def unique_methods(modules: Iterable[Module]) -> dict[str, str]:
-    """The names that exactly one method of the tree has, with that method's id."""
-    found: dict[str, str | None] = {}
-    for module in modules:
-        definitions = module.facts.definitions
-        for index, definition in enumerate(definitions):
-            if definition.kind != "function" or definition.parent == MODULE_SCOPE:
-                continue
-            if definitions[definition.parent].kind == "class" and not definition.name.startswith("__"):
-                identity = module.ids[index]
-                known = found.get(definition.name, identity)
-                found[definition.name] = identity if known == identity else None
-    return {name: identity for name, identity in found.items() if identity is not None}

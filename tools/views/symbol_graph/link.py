@@ -1,24 +1,16 @@
-"""Linking: the facts of a commit's files become its symbol graph.
-
-``modules`` names the files, ``namespace`` binds their names, ``resolve`` and ``classes`` look names up,
-``symbols`` and ``edges`` write down what was found. Linking reads facts only, so it is the same code on a
-cold and on a warm store.
-"""
+"""Linking in memory: the facts of a commit's files become its symbol graph."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from repo_guardian.tools.views.facts.interface import FileFacts
-from repo_guardian.tools.views.symbol_graph.edges import EdgeMaker, unique_methods
+from repo_guardian.tools.views.symbol_graph.linker import LINKER_VERSION, Linker
+from repo_guardian.tools.views.symbol_graph.memory import MemoryCorpus
 from repo_guardian.tools.views.symbol_graph.model import Edge, SkippedFile, Symbol, SymbolGraph
 from repo_guardian.tools.views.symbol_graph.modules import Layout
-from repo_guardian.tools.views.symbol_graph.namespace import Module
-from repo_guardian.tools.views.symbol_graph.resolve import Resolver
-from repo_guardian.tools.views.symbol_graph.symbols import SymbolMaker
 
-LINKER_VERSION = "1"
-"""Changes whenever the same facts would link to another graph."""
+__all__ = ["LINKER_VERSION", "link"]
 
 
 def link(commit: str, files: Mapping[str, FileFacts], skipped: Iterable[SkippedFile] = ()) -> SymbolGraph:
@@ -32,16 +24,16 @@ def link(commit: str, files: Mapping[str, FileFacts], skipped: Iterable[SkippedF
     Returns:
         The same graph for the same facts, whatever their order.
     """
-    python2 = {path for path, facts in files.items() if facts.problem.startswith("Python 2")}
-    layout = Layout(files, python2)
-    modules = {path: Module(layout.files[path], files[path], layout) for path in sorted(files)}
-    resolver = Resolver(modules, layout)
-    unique = unique_methods(modules.values())
+    corpus = MemoryCorpus(files)
+    linker = Linker(corpus)
     symbols: dict[str, Symbol] = {}
     edges: list[Edge] = []
-    for module in modules.values():
-        for symbol in SymbolMaker(module, resolver).symbols():
+    for path in corpus.paths():
+        linked = linker.link(path)
+        for symbol in linked.symbols:
             symbols.setdefault(symbol.id, symbol)
-        edges.extend(EdgeMaker(module, resolver, unique).edges())
+        edges += linked.edges
     partial = [SkippedFile(path, facts.problem) for path, facts in files.items() if facts.problem]
+    python = [path for path in corpus.paths() if corpus.language(path) == "python"]
+    layout = Layout(python, {path for path in python if corpus.is_python2(path)})
     return SymbolGraph(commit, symbols.values(), edges, [*skipped, *partial], layout.roots)
