@@ -50,7 +50,10 @@ class Calls:
         self._guesses = guesses
         self._edges = edges_of(graph)
         self._bases: dict[str, list[str]] = {}
+        self._overridden: dict[str, list[str]] = {}
         for edge in self._edges:
+            if edge.kind is EdgeKind.OVERRIDE:
+                self._overridden.setdefault(edge.source, []).append(edge.target)
             if edge.kind is EdgeKind.INHERIT and edge.resolution is not Resolution.UNRESOLVED:
                 self._bases.setdefault(edge.source, []).append(edge.target)
 
@@ -74,6 +77,16 @@ class Calls:
             if edge.kind is EdgeKind.CALL and name not in self._graph.symbols and not name.startswith("?"):
                 builtin = name.removeprefix("builtins.")
                 found.add((edge.source, name if builtin == name else f"<builtin>.{builtin}"))
+        return found
+
+    def overridden(self, method: str) -> set[str]:
+        """The methods that a method overrides, directly or not."""
+        found: set[str] = set()
+        waiting = [method]
+        while waiting:
+            new = set(self._overridden.get(waiting.pop(), ())) - found
+            found |= new
+            waiting.extend(new)
         return found
 
     def constructor(self, class_id: str, seen: frozenset[str] = frozenset()) -> str | None:

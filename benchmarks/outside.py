@@ -47,7 +47,8 @@ def make_environment(suite: SuiteBench, version: str, work: Path) -> Path:
     python = work / "venv" / "bin" / "python"
     site = suite.bench.site_packages
     own_runner = any(text.startswith("pytest==") for text in site)
-    pins = site if own_runner else {**_by_name(toolchains.harness.resolved), **_by_name(site)}.values()
+    merged = {**_by_name(toolchains.harness.resolved), **_by_name(site)}
+    pins = list(site if own_runner else merged.values())
     own = {project.name.replace("_", "-").lower() for project in suite.bench.projects.values()}
     pins = [pin for pin in pins if pin.partition("==")[0].replace("_", "-").lower() not in own]
     if pins:
