@@ -1,9 +1,20 @@
-"""Facts as compact JSON and back: positional rows, with the repeated call shapes in a table."""
+"""Facts as MessagePack and back, made so that reading them is cheap: a view needs those of every file.
+
+Uses, nine tenths of all facts, are stored by column, with the references and call shapes that repeat in
+tables, and places as differences to the use before. Columns decode as plain lists of integers and become
+tuples again in loops that run in C; equal references of a file become one object. Everything else is rows
+that msgspec decodes into the named tuples themselves.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, starmap
+from operator import add, sub
+from typing import Any, Final, get_args
+
+import msgspec
 
 from repo_guardian.tools.views.facts.interface import (
     Attribute,
@@ -12,76 +23,171 @@ from repo_guardian.tools.views.facts.interface import (
     FileFacts,
     Import,
     Ref,
+    Region,
+    Store,
     TypeFact,
     Use,
+    UseKind,
 )
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Parameter, ParameterKind, Signature
 
 Row = list[Any]
+Arguments = tuple[tuple[str, int], ...]
+
+_USE_KINDS: Final[tuple[UseKind, ...]] = get_args(UseKind)
+_USE_KIND_INDEX = {kind: index for index, kind in enumerate(_USE_KINDS)}
 _KINDS = tuple(ParameterKind)
 _KIND_INDEX = {kind: index for index, kind in enumerate(_KINDS)}
 
 
+class _Uses(msgspec.Struct, array_like=True, frozen=True):
+    """The uses of a file by column; ``shapes`` is one more than the index of the shape, 0 for none."""
+
+    ref_table: tuple[Ref, ...]
+    shape_table: tuple[tuple[int, tuple[str, ...], bool, bool], ...]
+    kinds: bytes
+    scopes: list[int]
+    refs: list[int]
+    shapes: list[int]
+    first_lines: list[int]
+    extra_lines: list[int]
+    starts: list[int]
+    sizes: list[int]
+    arguments: dict[int, Arguments]
+
+
+class _File(msgspec.Struct, array_like=True, frozen=True):
+    """The facts of a file as they are written."""
+
+    extractor: str
+    region: Region
+    definitions: tuple[Definition, ...]
+    imports: tuple[Import, ...]
+    exports: Exports | None
+    uses: _Uses
+    types: tuple[TypeFact, ...]
+    attributes: tuple[Attribute, ...]
+    other_names: tuple[str, ...]
+    line_numbers: list[int]
+    line_texts: str
+    problem: str
+    stores: tuple[Store, ...]
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(_File)
+
+
 def encode(facts: FileFacts) -> bytes:
-    """``facts`` as UTF-8 JSON, the same bytes for equal facts."""
-    shapes: dict[CallShape, int] = {}
-    uses = [
-        (
-            u.kind,
-            u.scope,
-            *u.ref,
-            *u.region,
-            -1 if u.shape is None else shapes.setdefault(u.shape, len(shapes)),
+    """``facts`` as MessagePack, the same bytes for equal facts. Whether they are transient is not kept."""
+    numbers, texts = _lines_out(facts.lines)
+    return _ENCODER.encode(
+        _File(
+            facts.extractor, facts.region, facts.definitions, facts.imports, facts.exports,
+            _uses_out(facts.uses), facts.types, facts.attributes, facts.other_names, numbers, texts,
+            facts.problem, facts.stores,
         )
-        for u in facts.uses
-    ]
-    row = {
-        "extractor": facts.extractor,
-        "region": facts.region,
-        "definitions": [_definition_row(d) for d in facts.definitions],
-        "imports": facts.imports,
-        "exports": facts.exports,
-        "uses": uses,
-        "shapes": [(s.positional, s.keywords, int(s.star), int(s.double_star)) for s in shapes],
-        "types": facts.types,
-        "attributes": facts.attributes,
-        "other_names": facts.other_names,
-        "lines": list(facts.lines.items()),
-        "problem": facts.problem,
-    }
-    return json.dumps(row, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    )  # fmt: skip
 
 
 def decode(data: bytes) -> FileFacts:
     """The facts that ``encode`` wrote.
 
     Raises:
-        ValueError, KeyError, TypeError, IndexError: ``data`` is something else.
+        ValueError: ``data`` is something else.
     """
-    row = json.loads(data)
-    shapes: list[CallShape | None] = [
-        CallShape(count, tuple(keywords), bool(star), bool(double))
-        for count, keywords, star, double in row["shapes"]
-    ]
-    shapes.append(None)
-    uses = tuple(
-        Use(kind, scope, Ref(root, index, path), (first, last, start, end), shapes[shape])
-        for kind, scope, root, index, path, first, last, start, end, shape in row["uses"]
-    )
-    exports = row["exports"]
+    try:
+        return _file_in(_DECODER.decode(data))
+    except (msgspec.MsgspecError, IndexError, TypeError, OverflowError) as error:
+        raise ValueError(f"not the facts of a file: {error}") from error
+
+
+def _file_in(row: _File) -> FileFacts:
     return FileFacts(
-        row["extractor"],
-        _region(row["region"]),
-        tuple([_definition(d) for d in row["definitions"]]),
-        tuple([_import(i) for i in row["imports"]]),
-        None if exports is None else Exports(tuple(exports[0]), _refs(exports[1]), exports[2]),
-        uses,
-        tuple([TypeFact(source, Ref(*ref)) for source, ref in row["types"]]),
-        tuple([Attribute(*a) for a in row["attributes"]]),
-        tuple(row["other_names"]),
-        dict(row["lines"]),
-        row["problem"],
+        row.extractor, row.region, row.definitions, row.imports, row.exports, _uses_in(row.uses), row.types,
+        row.attributes, row.other_names, _Lines(row.line_numbers, row.line_texts), row.problem, False,
+        row.stores,
+    )  # fmt: skip
+
+
+def _differences(values: Sequence[int]) -> list[int]:
+    """The first value, then each one's distance to the one before."""
+    return [*values[:1], *map(sub, values[1:], values)]
+
+
+def _lines_out(lines: Mapping[int, str]) -> tuple[list[int], str]:
+    r"""The numbers as differences, and the texts joined by ``\n``, which no line holds."""
+    return _differences(list(lines)), "\n".join(lines.values())
+
+
+class _Lines(Mapping[int, str]):
+    """Line texts that are taken apart when one is asked for: most files are read for their names alone."""
+
+    __slots__ = ("_joined", "_numbers", "_texts")
+
+    def __init__(self, numbers: list[int], joined: str) -> None:
+        if joined.count("\n") + 1 != (len(numbers) or 1):
+            raise ValueError("line numbers and texts do not match")
+        self._numbers = numbers
+        self._joined = joined
+        self._texts: dict[int, str] | None = None
+
+    def _split(self) -> dict[int, str]:
+        if self._texts is None:
+            numbers = accumulate(self._numbers)
+            self._texts = dict(zip(numbers, self._joined.split("\n"), strict=True))
+        return self._texts
+
+    def __getitem__(self, number: int) -> str:
+        return self._split()[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._split())
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _uses_out(uses: Sequence[Use]) -> _Uses:
+    refs: dict[Ref, int] = {}
+    shapes: dict[CallShape, int] = {}
+    regions = [use.region for use in uses]
+    return _Uses(
+        kinds=bytes([_USE_KIND_INDEX[use.kind] for use in uses]),
+        scopes=_differences([use.scope for use in uses]),
+        refs=[refs.setdefault(use.ref, len(refs)) for use in uses],
+        shapes=[0 if u.shape is None else 1 + shapes.setdefault(u.shape, len(shapes)) for u in uses],
+        first_lines=_differences([region[0] for region in regions]),
+        extra_lines=[region[1] - region[0] for region in regions],
+        starts=_differences([region[2] for region in regions]),
+        sizes=[region[3] - region[2] for region in regions],
+        arguments={index: use.arguments for index, use in enumerate(uses) if use.arguments},
+        ref_table=tuple(refs),
+        shape_table=tuple((s.positional, s.keywords, s.star, s.double_star) for s in shapes),
     )
+
+
+def _uses_in(row: _Uses) -> tuple[Use, ...]:
+    shapes = (None, *starmap(CallShape, row.shape_table))
+    first = list(accumulate(row.first_lines))
+    start = list(accumulate(row.starts))
+    region = zip(
+        first, map(add, first, row.extra_lines), start, map(add, start, row.sizes), strict=True
+    )  # fmt: skip
+    arguments: list[Arguments] = [()] * len(row.kinds)
+    for index, found in row.arguments.items():
+        arguments[index] = found
+    columns: Iterable[tuple[Any, ...]] = zip(
+        map(_USE_KINDS.__getitem__, row.kinds),
+        accumulate(row.scopes),
+        map(row.ref_table.__getitem__, row.refs),
+        region,
+        map(shapes.__getitem__, row.shapes),
+        arguments,
+        strict=True,
+    )
+    # A named tuple's own constructor is a Python function; this is the one that it calls.
+    return tuple(map(partial(tuple.__new__, Use), columns))
 
 
 def signature_row(signature: Signature | None) -> Row | None:
@@ -100,45 +206,3 @@ def signature_of(row: Row | None) -> Signature | None:
         [Parameter(name, _KINDS[kind], default, annotation) for name, kind, default, annotation in row[0]]
     )
     return Signature(parameters, row[1], bool(row[2]), bool(row[3]))
-
-
-def _definition_row(d: Definition) -> Row:
-    return [
-        d.kind, d.parent, d.name, d.region, d.role, d.decorators, d.decorator_refs,
-        signature_row(d.signature), d.bases, d.base_refs, d.keywords, d.value, d.type, d.annotation,
-    ]  # fmt: skip
-
-
-def _definition(row: Row) -> Definition:
-    kind, parent, name, region, role, decorators, decorator_refs, signature, *rest = row
-    bases, base_refs, keywords, value, type_index, annotation = rest
-    return Definition(
-        kind,
-        parent,
-        name,
-        _region(region),
-        role,
-        tuple(decorators),
-        _refs(decorator_refs),
-        signature_of(signature),
-        tuple(bases),
-        _refs(base_refs),
-        tuple((key, text) for key, text in keywords),
-        value,
-        type_index,
-        annotation,
-    )
-
-
-def _import(row: Row) -> Import:
-    scope, module, level, name, alias, region, *marks = row
-    return Import(scope, module, level, name, alias, _region(region), *marks)
-
-
-def _region(row: Row) -> tuple[int, int, int, int]:
-    first, last, start, end = row
-    return first, last, start, end
-
-
-def _refs(rows: list[Row]) -> tuple[Ref, ...]:
-    return tuple([Ref(*row) for row in rows])

@@ -1,7 +1,7 @@
 """The facts of blobs, kept by content: ``facts/<language>-<version>/<first two>/<rest of the object id>``.
 
-An entry is a digest of 16 bytes and the zlib-compressed JSON that it covers, salted with the blob's id, so
-that a cut, flipped or misplaced entry is noticed: it counts as absent and is written anew. Entries are never
+An entry is a digest of 16 bytes and the compressed facts that it covers, salted with the blob's id, so that
+a cut, flipped or misplaced entry is noticed: it counts as absent and is written anew. Entries are never
 changed, so any number of processes may share a store.
 """
 
@@ -42,7 +42,7 @@ class FactsStore:
             return None
         try:
             facts = decode(zlib.decompress(payload))
-        except (zlib.error, ValueError, KeyError, TypeError, IndexError):
+        except (zlib.error, ValueError):
             return None
         return facts if facts.extractor == extractor else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from tree_sitter import Node
 
@@ -11,6 +12,7 @@ from repo_guardian.tools.views.facts.python.scopes import Scope
 from repo_guardian.tools.views.facts.python.walk import ExportsDraft, Walk
 
 _NAME = "__all__"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def assigned(walk: Walk, target: Node, value: Node | None, scope: Scope) -> None:
@@ -76,11 +78,11 @@ def _add_items(walk: Walk, nodes: list[Node], scope: Scope) -> None:
 
 
 def _literal(walk: Walk, node: Node) -> str | None:
-    """The value of a plain string literal."""
+    """The value of a plain string literal; a text with half a surrogate pair names nothing."""
     if node.type not in ("string", "concatenated_string"):
         return None
     try:
         value = ast.literal_eval(walk.text(node))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and not _SURROGATE.search(value) else None
