@@ -116,8 +116,8 @@ def _differences(values: Sequence[int]) -> list[int]:
 
 
 def _lines_out(lines: Mapping[int, str]) -> tuple[list[int], str]:
-    r"""The numbers as differences, and the texts joined by ``\n``, which no line holds."""
-    return _differences(list(lines)), "\n".join(lines.values())
+    r"""The numbers as differences, and the texts with ``\n``, which no line holds, after each."""
+    return _differences(list(lines)), "".join([f"{text}\n" for text in lines.values()])
 
 
 class _Lines(Mapping[int, str]):
@@ -126,7 +126,7 @@ class _Lines(Mapping[int, str]):
     __slots__ = ("_joined", "_numbers", "_texts")
 
     def __init__(self, numbers: list[int], joined: str) -> None:
-        if joined.count("\n") + 1 != (len(numbers) or 1):
+        if joined.count("\n") != len(numbers):
             raise ValueError("line numbers and texts do not match")
         self._numbers = numbers
         self._joined = joined
@@ -134,8 +134,7 @@ class _Lines(Mapping[int, str]):
 
     def _split(self) -> dict[int, str]:
         if self._texts is None:
-            numbers = accumulate(self._numbers)
-            self._texts = dict(zip(numbers, self._joined.split("\n"), strict=True))
+            self._texts = dict(zip(accumulate(self._numbers), self._joined.split("\n"), strict=False))
         return self._texts
 
     def __getitem__(self, number: int) -> str:
