@@ -9,7 +9,7 @@ from repo_guardian.tools.signals.churn import ChurnRecord, churn_signals, intens
 from repo_guardian.tools.signals.drift.detect import detect_drift
 from repo_guardian.tools.signals.interface import Signal, SignalKind
 from repo_guardian.tools.signals.ranking import rank
-from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
+from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Observation:
 
 
 def observe(
-    base: SymbolGraph,
-    current: SymbolGraph,
+    base: Graph,
+    current: Graph,
     churn_records: Mapping[str, ChurnRecord],
     changed_paths: Collection[str],
     limits: ObserveLimits | None = None,

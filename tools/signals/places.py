@@ -9,6 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from repo_guardian.tools.views.facts.registry import language_of
+
 _TEST_DIRS = frozenset({"test", "tests", "_tests", "unittests"})
 _EXAMPLE_DIRS = frozenset(
     {"example", "examples", "doc", "docs", "demo", "demos", "benchmark", "benchmarks", "samples",
@@ -48,3 +50,8 @@ def place(path: str) -> Place:
 def is_production(path: str) -> bool:
     """Whether the file is neither test nor example."""
     return place(path) is Place.PRODUCTION
+
+
+def is_python(path: str) -> bool:
+    """Whether the file is Python source: the language whose contracts are known in detail."""
+    return language_of(path) == "python"

@@ -155,7 +155,22 @@ class GraphBuilder:
         return self
 
     def build(self) -> SymbolGraph:
-        return SymbolGraph(self._commit, self._symbols.values(), self._edges, self._skipped)
+        edges = [*self._edges, *(e for s in self._symbols.values() if (e := self._import(s)) is not None)]
+        return SymbolGraph(self._commit, self._symbols.values(), edges, self._skipped)
+
+    def _import(self, alias: Symbol) -> Edge | None:
+        """The edge of the import that makes an alias, as the linker has it when it leads to something."""
+        via: list[str] = []
+        target = alias
+        while target.kind is SymbolKind.ALIAS and target.id not in via:
+            via.append(target.id)
+            found = self._symbols.get(target.target or "")
+            if found is None:
+                return None
+            target = found
+        owner = alias.id.rpartition(".")[0]
+        where = EdgeKind.IMPORT, alias.path, alias.span, Resolution.IMPORT
+        return Edge(owner, target.id, *where, via=tuple(via[1:])) if via else None
 
     def _add(self, name: str, kind: SymbolKind, path: str = "", **fields: object) -> GraphBuilder:
         owner = name.rpartition(".")[0]

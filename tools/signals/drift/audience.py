@@ -20,7 +20,7 @@ def is_public(comparison: Comparison, symbol: Symbol) -> bool:
 def lost_exports(comparison: Comparison, symbol: Symbol) -> tuple[str, ...]:
     """The re-exports that vanished with a base symbol, sorted: names outsiders knew it by."""
     lost = comparison.synonyms.get(symbol.id, ())
-    return tuple(sorted(a.id for a in comparison.reexports.get(symbol.id, ()) if a.id in lost))
+    return tuple(name for name in lost if comparison.base.symbols[name].public)
 
 
 def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
@@ -86,7 +86,7 @@ def _reexports(comparison: Comparison, symbol: Symbol) -> tuple[Symbol, ...]:
     first, *members = below.split(".")
     if not below or any(part.startswith("_") and not is_dunder(part) for part in members):
         return ()
-    return comparison.reexports.get(symbol.id[: len(symbol.id) - len(below)] + first, ())
+    return comparison.reexports(symbol.id[: len(symbol.id) - len(below)] + first)
 
 
 def _below_module(comparison: Comparison, name: str) -> str:

@@ -4,20 +4,30 @@ All detectors share one ``Comparison``, so that each set operation is done once.
 a name counts as gone only if nothing in the repository could still serve it: a re-export, a module's or
 class's ``__getattr__``, an inherited definition, a base class from outside, or a file that the linker had
 to skip.
+
+Only files whose links differ are read whole (``changed_files``). That is enough because a file's digest is
+over all that linking it gave: a name that came, went or became another thing does so in a file whose symbols
+differ, and a use that led to it or leads to it is an edge of its own file and differs too, also when that
+file's text is what it was. Everything else is looked up by name, and no answer depends on how many files
+count as changed; a test compares with a comparison in which all do.
 """
 
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice, takewhile
 
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.signals.drift.names import Elsewhere, Names
+from repo_guardian.tools.signals.places import is_python
+from repo_guardian.tools.views.symbol_graph.interface import Graph, changed_files
 from repo_guardian.tools.views.symbol_graph.model import (
     Edge,
+    EdgeKind,
     Resolution,
     Symbol,
-    SymbolGraph,
     SymbolKind,
 )
 
@@ -30,16 +40,26 @@ class Comparison:
     Args:
         base: the graph of the commit that is compared with.
         current: the graph of the commit under observation.
+
+    Attributes:
+        changed: the files whose links differ, sorted.
+        ids_at_base, ids_now: ids of the symbols in these files, sorted. Ids that are in one graph alone, or
+            whose symbols differ, are all among them.
     """
 
-    def __init__(self, base: SymbolGraph, current: SymbolGraph) -> None:
+    def __init__(self, base: Graph, current: Graph) -> None:
         self.base = base
         self.current = current
+        self.changed = changed_files(base, current)
+        self.ids_at_base = _ids(base, self.changed)
+        self.ids_now = _ids(current, self.changed)
         self.base_hierarchy = Hierarchy(base)
         self.hierarchy = Hierarchy(current)
         self._names_at_base = Names(base, self.base_hierarchy, frozenset())
-        self._names_now = Names(current, self.hierarchy, frozenset(base.symbols))
+        self._names_now = Names(current, self.hierarchy, base.symbols)
         self._doubtful = {s.path for s in (*base.skipped, *current.skipped)}
+        self._modules_now: dict[str, str | None] = {}
+        self._reexports: dict[str, tuple[Symbol, ...]] = {}
 
     # -- names ---------------------------------------------------------------------------------------
 
@@ -51,16 +71,15 @@ class Comparison:
         """Where ``name`` leads at the current commit, through any number of aliases."""
         return self._names_now.resolve(name)
 
-    @cached_property
-    def reexports(self) -> dict[str, tuple[Symbol, ...]]:
-        """Base id to the public aliases of it."""
-        found: dict[str, list[Symbol]] = {}
-        for alias in self.base.symbols.values():
-            if alias.kind is SymbolKind.ALIAS and alias.public:
-                target = self.at_base(alias.id)
-                if isinstance(target, Symbol):
-                    found.setdefault(target.id, []).append(alias)
-        return {name: tuple(aliases) for name, aliases in found.items()}
+    def reexports(self, name: str) -> tuple[Symbol, ...]:
+        """The public aliases of a base id, by their ids; found where it is imported."""
+        if name not in self._reexports:
+            imports = (e for e in self.base.uses(name) if e.kind is EdgeKind.IMPORT and e.target == name)
+            paths = dict.fromkeys(edge.path for edge in imports)
+            aliases = (s for path in paths for s in self.base.symbols_in(path) if s.kind is SymbolKind.ALIAS)
+            found = {s.id: s for s in aliases if s.public and _leads_to(self.at_base(s.id), name)}
+            self._reexports[name] = tuple(found[alias] for alias in sorted(found))
+        return self._reexports[name]
 
     def doubtful(self, symbol: Symbol) -> bool:
         """Whether the linker skipped, at either commit, all or part of the file that defines it."""
@@ -75,12 +94,19 @@ class Comparison:
         module = self.base.module_of(symbol.id)
         if self.doubtful(symbol) or module is None:
             return True
-        return self.modules_now.get(module.path, module.id) != module.id
+        return self.module_now(module.path) not in (module.id, None)
+
+    def module_now(self, path: str) -> str | None:
+        """The id of the module that a file is at the current commit; None when there is no such file."""
+        if path not in self._modules_now:
+            symbols = self.current.symbols_in(path)
+            self._modules_now[path] = next((s.id for s in symbols if s.kind is SymbolKind.MODULE), None)
+        return self._modules_now[path]
 
     @cached_property
     def gone(self) -> frozenset[str]:
         """Base ids that lead nowhere at the current commit, whatever contains them included."""
-        return frozenset(name for name, symbol in self.base.symbols.items() if self._is_gone(symbol))
+        return frozenset(name for name in self.ids_at_base if self._is_gone(self.base.symbols[name]))
 
     @cached_property
     def gone_roots(self) -> tuple[Symbol, ...]:
@@ -106,23 +132,22 @@ class Comparison:
     def born(self) -> dict[tuple[SymbolKind, str], list[Symbol]]:
         """Definitions of the current commit whose id is new, by kind and name; aliases are none."""
         found: dict[tuple[SymbolKind, str], list[Symbol]] = {}
-        for name, symbol in self.current.symbols.items():
+        for name in self.ids_now:
+            symbol = self.current.symbols[name]
             if name not in self.base.symbols and symbol.kind is not SymbolKind.ALIAS:
                 found.setdefault((symbol.kind, symbol.name), []).append(symbol)
         return found
 
-    @cached_property
-    def modules_now(self) -> dict[str, str]:
-        """Path to id of all modules of the current commit."""
-        return {s.path: s.id for s in self.current.symbols.values() if s.kind is SymbolKind.MODULE}
-
     def members_at_base(self, owner: str) -> dict[str, SymbolKind]:
-        """What the base defines anywhere below ``owner``: relative path to kind; aliases left out."""
-        return _members(self.base, self._ids_at_base, owner)
+        """What the base defines anywhere below ``owner``: relative path to kind; aliases left out.
+
+        Of the submodules of a package those that the current commit has too are left out.
+        """
+        return _members(self.base, owner, self.ids_at_base, self.current)
 
     def members_now(self, owner: str) -> dict[str, SymbolKind]:
         """What the current commit defines anywhere below ``owner``; see ``members_at_base``."""
-        return _members(self.current, self._ids_now, owner)
+        return _members(self.current, owner, self.ids_now, self.base)
 
     def public_names(self, owner: str) -> tuple[str, ...]:
         """Names directly inside ``owner`` that are public definitions at the base, sorted."""
@@ -132,8 +157,8 @@ class Comparison:
     # -- uses ----------------------------------------------------------------------------------------
 
     def dangling(self, name: str) -> tuple[Edge, ...]:
-        """Unresolved uses, at the current commit, of ``name`` or of anything below it."""
-        targets, edges = self._unresolved
+        """Uses of ``name``, or of anything below it, that led somewhere at the base and do not any more."""
+        targets, edges = self._dangling
         found = list(edges.get(name, ()))
         prefix = f"{name}."
         for index in range(bisect.bisect_left(targets, prefix), len(targets)):
@@ -151,38 +176,31 @@ class Comparison:
         """All uses of any of ``names`` at the current commit, each once."""
         return tuple(dict.fromkeys(edge for name in names for edge in self.current.uses(name)))
 
-    @cached_property
-    def unresolved_lines(self) -> dict[tuple[str, str], list[Edge]]:
-        """Unresolved uses at the current commit by file and source line."""
-        found: dict[tuple[str, str], list[Edge]] = {}
-        for edges in self._unresolved[1].values():
-            for edge in edges:
-                found.setdefault((edge.path, edge.text), []).append(edge)
-        return found
+    def unresolved_now(self, path: str, text: str) -> tuple[Edge, ...]:
+        """The unresolved uses in one file, at the current commit, on lines with the text ``text``."""
+        return tuple(e for e in _unresolved(self.current, path) if e.text == text)
 
     # -- internals -----------------------------------------------------------------------------------
 
     @cached_property
-    def _unresolved(self) -> tuple[list[str], dict[str, list[Edge]]]:
-        edges: dict[str, list[Edge]] = {}
-        for edge in self.current.edges():
-            if edge.resolution is Resolution.UNRESOLVED:
-                edges.setdefault(edge.target, []).append(edge)
-        return sorted(edges), edges
-
-    @cached_property
-    def _ids_at_base(self) -> list[str]:
-        return list(self.base.symbols)
-
-    @cached_property
-    def _ids_now(self) -> list[str]:
-        return list(self.current.symbols)
+    def _dangling(self) -> tuple[list[str], dict[str, list[Edge]]]:
+        found: dict[str, list[Edge]] = {}
+        for path in self.changed:
+            before = {_use(edge) for edge in _unresolved(self.base, path)}
+            for edge in _unresolved(self.current, path):
+                if _use(edge) not in before:
+                    found.setdefault(edge.target, []).append(edge)
+        return sorted(found), found
 
     def _is_gone(self, symbol: Symbol) -> bool:
         here = self.current.symbols.get(symbol.id)
         if here is not None and here.kind is not SymbolKind.ALIAS:
             return False
-        return self.now(symbol.id) is Elsewhere.NOWHERE and not self.misplaced(symbol)
+        if self.now(symbol.id) is not Elsewhere.NOWHERE or self.misplaced(symbol):
+            return False
+        # An import that stands as it was is gone only if what it led to was known.
+        same = here is not None and here.target == symbol.target
+        return not same or isinstance(self.at_base(symbol.id), Symbol)
 
     def _is_root(self, name: str) -> bool:
         symbol = self.base.symbols[name]
@@ -198,15 +216,31 @@ class Comparison:
         return not (isinstance(target, Symbol) and target.id in self.gone)
 
 
-def _members(graph: SymbolGraph, ids: list[str], owner: str) -> dict[str, SymbolKind]:
-    """``ids`` are those of the graph, which keeps them sorted."""
+def _ids(graph: Graph, paths: Iterable[str]) -> tuple[str, ...]:
+    """The ids that the symbols of some files have in the graph, sorted; lambdas have no name to go by."""
+    found = {symbol.id for path in paths if is_python(path) for symbol in graph.symbols_in(path)}
+    return tuple(sorted(name for name in found if "<" not in name))
+
+
+def _members(graph: Graph, owner: str, ids: Sequence[str], other: Graph) -> dict[str, SymbolKind]:
+    """The definitions below ``owner``: those of its own file, and those of ``ids`` that ``other`` lacks."""
     prefix = f"{owner}."
-    found: dict[str, SymbolKind] = {}
-    for index in range(bisect.bisect_left(ids, prefix), len(ids)):
-        name = ids[index]
-        if not name.startswith(prefix):
-            break
-        kind = graph.symbols[name].kind
-        if kind is not SymbolKind.ALIAS:
-            found[name[len(prefix) :]] = kind
-    return found
+    start = bisect.bisect_left(ids, prefix)
+    below = takewhile(lambda name: name.startswith(prefix), islice(ids, start, None))
+    found = {name: graph.symbols[name] for name in below if name not in other.symbols}
+    found |= {s.id: s for s in graph.symbols_in(graph.symbols[owner].path) if s.id.startswith(prefix)}
+    named = sorted(name for name, symbol in found.items() if symbol.kind is not SymbolKind.ALIAS)
+    return {name[len(prefix) :]: found[name].kind for name in named if "<" not in name}
+
+
+def _unresolved(graph: Graph, path: str) -> Iterator[Edge]:
+    return (edge for edge in graph.edges_in(path) if edge.resolution is Resolution.UNRESOLVED)
+
+
+def _use(edge: Edge) -> tuple[object, ...]:
+    """A use without its place in the file."""
+    return edge.target, edge.kind, edge.text, edge.shape
+
+
+def _leads_to(found: Symbol | Elsewhere, name: str) -> bool:
+    return isinstance(found, Symbol) and found.id == name

@@ -101,7 +101,7 @@ def _stranded_calls(comparison: Comparison, method: Symbol) -> list[Edge]:
     for old in comparison.base.uses(method.id):
         if old.kind is not EdgeKind.CALL:
             continue
-        for edge in comparison.unresolved_lines.get((old.path, old.text), ()):
+        for edge in comparison.unresolved_now(old.path, old.text):
             if edge.target.rpartition(".")[2] == method.name and edge.shape == old.shape:
                 stranded.append(
                     Edge(edge.source, edge.target, edge.kind, edge.path, edge.span, old.resolution,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from repo_guardian.tools.signals.drift import contract, moved, removed
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.interface import Signal
-from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
+from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 Detector = Callable[[Comparison], Iterable[Signal]]
 
@@ -15,7 +15,7 @@ DETECTORS: tuple[Detector, ...] = (contract.detect, removed.detect, moved.detect
 """One detector per kind; none depends on another's signals, so their order does not matter."""
 
 
-def detect_drift(base: SymbolGraph, current: SymbolGraph) -> tuple[Signal, ...]:
+def detect_drift(base: Graph, current: Graph) -> tuple[Signal, ...]:
     """All drift between two commits of one repository, unranked (``score`` is 0), in order of key.
 
     Args:

@@ -14,10 +14,10 @@ import enum
 import typing
 from collections import deque
 from dataclasses import dataclass
-from functools import cached_property
 
 from repo_guardian.tools.signals.drift.protocol import decorator_name
-from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
 
 _KNOWN: dict[str, object] = {
@@ -61,39 +61,53 @@ class Constructor:
 class Hierarchy:
     """The classes of one graph."""
 
-    def __init__(self, graph: SymbolGraph) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._linear: dict[str, tuple[str, ...]] = {}
+        self._inherits: dict[str, dict[str, list[str]]] = {}
+        self._dynamic: dict[str, bool] = {}
 
-    @cached_property
-    def _inherits(self) -> dict[str, list[str]]:
-        """Class id to the ids of its bases in the repository, in source order."""
+    def _inside(self, class_id: str) -> list[str]:
+        """The bases of a class that are in the repository, in source order."""
+        symbol = self._graph.symbols.get(class_id)
+        if symbol is None:
+            return []
+        if symbol.path not in self._inherits:
+            self._inherits[symbol.path] = self._inherits_in(symbol.path)
+        return self._inherits[symbol.path].get(class_id, [])
+
+    def _inherits_in(self, path: str) -> dict[str, list[str]]:
+        """The classes of one file to the ids of their bases in the repository."""
         bases: dict[str, list[str]] = {}
-        for edge in self._graph.edges():
-            target = self._graph.symbols.get(edge.target)
-            if edge.kind is EdgeKind.INHERIT and target is not None and target.kind is SymbolKind.CLASS:
+        for edge in self._graph.edges_in(path):
+            if edge.kind is EdgeKind.INHERIT and self._is_class(edge.target):
                 found = bases.setdefault(edge.source, [])
                 if edge.target not in found:
                     found.append(edge.target)
         return bases
 
+    def _is_class(self, name: str) -> bool:
+        symbol = self._graph.symbols.get(name)
+        return symbol is not None and symbol.kind is SymbolKind.CLASS
+
     def _is_dynamic(self, class_id: str) -> bool:
         """Whether a class may have members that its body does not show."""
-        symbol = self._graph.symbols.get(class_id)
-        decorators = symbol.decorators if symbol is not None else ()
-        return (
-            f"{class_id}.__getattr__" in self._graph.symbols
-            or any(decorator_name(d) not in _PLAIN_DECORATORS for d in decorators)
-            or any("setattr(" in edge.text for edge in self._graph.uses(class_id))
-        )
+        if class_id not in self._dynamic:
+            symbol = self._graph.symbols.get(class_id)
+            decorators = symbol.decorators if symbol is not None else ()
+            self._dynamic[class_id] = (
+                f"{class_id}.__getattr__" in self._graph.symbols
+                or any(decorator_name(d) not in _PLAIN_DECORATORS for d in decorators)
+                or any("setattr(" in edge.text for edge in self._graph.uses(class_id))
+            )
+        return self._dynamic[class_id]
 
-    @cached_property
-    def _subclasses(self) -> dict[str, list[str]]:
-        children: dict[str, list[str]] = {}
-        for child, bases in self._inherits.items():
-            for base in bases:
-                children.setdefault(base, []).append(child)
-        return children
+    def _children(self, class_id: str) -> list[str]:
+        """The classes that name ``class_id`` among their bases."""
+        if not self._is_class(class_id):
+            return []
+        inherits = (e for e in self._graph.uses(class_id) if e.kind is EdgeKind.INHERIT)
+        return list(dict.fromkeys(edge.source for edge in inherits if edge.target == class_id))
 
     def linearize(self, class_id: str) -> tuple[str, ...]:
         """The method resolution order from ``class_id`` on; an outside base is ``"?"`` plus its text.
@@ -109,7 +123,7 @@ class Hierarchy:
 
     def bases(self, class_id: str) -> tuple[str, ...]:
         """Direct bases: ids of those in the repository, ``"?"`` plus the text for the others."""
-        inside = self._inherits.get(class_id, [])
+        inside = self._inside(class_id)
         symbol = self._graph.symbols.get(class_id)
         texts = symbol.bases if symbol is not None else ()
         if len(inside) >= len(texts):
@@ -149,7 +163,7 @@ class Hierarchy:
         found: dict[str, None] = {}
         queue = deque([class_id])
         while queue:
-            children = [c for c in self._subclasses.get(queue.popleft(), []) if c not in found]
+            children = [c for c in self._children(queue.popleft()) if c not in found]
             found.update(dict.fromkeys(children))
             queue.extend(children)
         return tuple(found)

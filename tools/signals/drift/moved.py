@@ -21,7 +21,8 @@ from repo_guardian.tools.signals.drift.dependents import certainly_used, of_remo
 from repo_guardian.tools.signals.drift.wording import definition_text, moved_line
 from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
 from repo_guardian.tools.signals.places import is_production
-from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 
 _MEMBERS_SHARED_MIN = 0.5
 """Share of the old members that a class or module must have at its new place."""
@@ -137,6 +138,6 @@ def _lost_names(comparison: Comparison, old: Symbol, new: Symbol) -> tuple[str, 
     return tuple(n for n in comparison.public_names(old.id) if n not in kept)
 
 
-def _at_module_level(graph: SymbolGraph, symbol: Symbol) -> bool:
+def _at_module_level(graph: Graph, symbol: Symbol) -> bool:
     owner = graph.symbols.get(symbol.id.rpartition(".")[0])
     return owner is not None and owner.kind is SymbolKind.MODULE

@@ -8,16 +8,16 @@ another distribution, and attributes of values may all provide it.
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Container
 from enum import StrEnum
-from functools import cached_property
 
 from repo_guardian.tools.signals.drift.hierarchy import Absence, Hierarchy
-from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Symbol, SymbolKind
 
 _STAR_IMPORT = re.compile(r"\bimport\s*\*")
 
-_NAMESPACES = ("globals", "vars", "locals")
+_NAMESPACES = frozenset({"builtins.globals", "builtins.vars", "builtins.locals"})
 """Builtins through which module-level code can define names that no statement binds."""
 
 
@@ -39,10 +39,11 @@ class Names:
             graph lacks is missing, while any other belongs to another distribution.
     """
 
-    def __init__(self, graph: SymbolGraph, hierarchy: Hierarchy, once_known: Set[str]) -> None:
+    def __init__(self, graph: Graph, hierarchy: Hierarchy, once_known: Container[str]) -> None:
         self._graph = graph
         self._hierarchy = hierarchy
         self._once_known = once_known
+        self._modules: dict[str, tuple[bool, tuple[str, ...]]] = {}
 
     def resolve(self, name: str) -> Symbol | Elsewhere:
         """Where ``name`` leads; never to an alias."""
@@ -76,29 +77,26 @@ class Names:
             return Elsewhere.OUTSIDE
         if f"{owner.id}.{last}" in self._graph.symbols:
             return self._resolve(f"{owner.id}.{last}", seen)
-        if owner.id in self._writes_itself:
+        writes_itself, stars = self._module(owner)
+        if writes_itself:
             return Elsewhere.OUTSIDE
-        return self._through_stars(owner.id, last, seen)
+        return self._through_stars(stars, last, seen)
 
-    def _through_stars(self, module_id: str, last: str, seen: set[str]) -> Symbol | Elsewhere:
-        for target in self._stars.get(module_id, ()):
+    def _through_stars(self, stars: tuple[str, ...], last: str, seen: set[str]) -> Symbol | Elsewhere:
+        for target in stars:
             found = self._resolve(f"{target}.{last}", seen)
             if found is not Elsewhere.NOWHERE and not last.startswith("_"):
                 return found
         return Elsewhere.NOWHERE
 
-    @cached_property
-    def _writes_itself(self) -> frozenset[str]:
-        """Modules that reach for their own namespace while they are imported."""
-        reaches = (e for name in _NAMESPACES for e in self._graph.uses(f"builtins.{name}"))
-        itself = (e for e in self._graph.edges() if "sys.modules[" in e.text)
-        return frozenset(edge.source for edge in (*reaches, *itself))
+    def _module(self, module: Symbol) -> tuple[bool, tuple[str, ...]]:
+        """Whether a module reaches for its own namespace, and the modules it imports everything from."""
+        if module.id not in self._modules:
+            own = [edge for edge in self._graph.edges_in(module.path) if edge.source == module.id]
+            stars = [e.target for e in own if e.kind is EdgeKind.IMPORT and _STAR_IMPORT.search(e.text)]
+            self._modules[module.id] = any(_writes_itself(edge) for edge in own), tuple(stars)
+        return self._modules[module.id]
 
-    @cached_property
-    def _stars(self) -> dict[str, list[str]]:
-        """Module id to the modules that it imports everything from."""
-        found: dict[str, list[str]] = {}
-        for edge in self._graph.edges():
-            if edge.kind is EdgeKind.IMPORT and _STAR_IMPORT.search(edge.text):
-                found.setdefault(edge.source, []).append(edge.target)
-        return found
+
+def _writes_itself(edge: Edge) -> bool:
+    return "sys.modules[" in edge.text or not _NAMESPACES.isdisjoint((edge.target, *edge.via))

@@ -56,7 +56,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
                 old_id=symbol.id,
                 new_id="",
                 base_path=symbol.path,
-                current_path=symbol.path if symbol.path in comparison.modules_now else "",
+                current_path=symbol.path if symbol.path in comparison.current.files else "",
                 base_span=symbol.span,
                 current_span=None,
                 effect=Effect.UNRESOLVED,

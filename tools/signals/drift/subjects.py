@@ -46,7 +46,8 @@ class Subject:
 
 def subjects(comparison: Comparison) -> Iterator[Subject]:
     """All callables that can be called at both commits and whose definition differs, by id."""
-    for name, symbol in comparison.base.symbols.items():
+    for name in comparison.ids_at_base:
+        symbol = comparison.base.symbols[name]
         if symbol.kind in CALLABLES and not _belongs_to_constructor(symbol):
             subject = _function(comparison, symbol)
         elif symbol.kind is SymbolKind.CLASS:
@@ -81,8 +82,8 @@ def _constructor(comparison: Comparison, class_id: str) -> Subject | None:
 def _retargeted(comparison: Comparison) -> Iterator[Subject]:
     """Re-exports that stand for another definition now, because the earlier one is gone."""
     found: dict[tuple[str, str], list[str]] = {}
-    for target in sorted(comparison.gone & comparison.reexports.keys()):
-        for alias in comparison.reexports[target]:
+    for target in sorted(comparison.gone):
+        for alias in comparison.reexports(target):
             now = comparison.now(alias.id)
             if isinstance(now, Symbol):
                 found.setdefault((target, now.id), []).append(alias.id)
