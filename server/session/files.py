@@ -37,7 +37,9 @@ def file_slice(reading: Reading, path: str, start_line: int = 1, lines: int = SL
     if rows[-1] == b"":
         rows.pop()
     if start_line > max(len(rows), 1):
-        raise UsageError(f"{path} has {len(rows)} lines", hint=f"begin at line {max(len(rows), 1)} or before")
+        raise UsageError(
+            f"{path} ends at line {len(rows)}", hint=f"begin at line {max(len(rows), 1)} or before"
+        )
     text: list[str] = []
     size = cut = 0
     for row in rows[start_line - 1 : start_line - 1 + min(lines, SLICE_LINES)]:
