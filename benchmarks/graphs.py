@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from repo_guardian.tools.views import publish
+from repo_guardian.tools.views.facts.interface import ExtractLimits
+from repo_guardian.tools.views.facts.store import FactsStore
+from repo_guardian.tools.views.gather import gather
 from repo_guardian.tools.views.interface import TreeSource
 from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.link import link
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, SymbolKind
 
 Pair = tuple[str, str]
@@ -26,9 +29,9 @@ _FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPE
 
 
 def build(source: TreeSource, state_dir: Path) -> Graph:
-    """Publish the views of ``source`` and open its graph."""
-    publish.refresh(source, state_dir)
-    return publish.load(state_dir, source.commit)
+    """The graph of ``source``, linked in memory; facts are kept in ``state_dir``."""
+    gathered = gather(source, FactsStore(state_dir / "facts"), ExtractLimits())
+    return link(source.commit, gathered.files, gathered.skipped)
 
 
 def edges_of(graph: Graph) -> tuple[Edge, ...]:
