@@ -1,6 +1,6 @@
 """The call graph against what really ran: packages' own suites under a call tracer, in the sandbox.
 
-    python benchmarks/call_graph_runtime.py [--misses] [--work FOLDER] [--sandbox NAME] PACKAGE ...
+    python benchmarks/call_graph_runtime.py [--misses] [--reuse] [--work FOLDER] [--sandbox NAME] PACKAGE ...
 
 A PACKAGE is named as for ``suites.py``: NAME[==VERSION] is a release, whose source distribution is
 downloaded; FOLDER[@DAY] is a folder, best called NAME-VERSION, as of DAY (YYYY-MM-DD). Each suite runs once,
@@ -17,7 +17,8 @@ the graph has, by how the call looks in the source:
 "overrides followed" also counts a pair whose callee overrides, by the graph's own override edges, a method
 that the graph has as the callee. Precision is a lower bound: of the graph's pairs whose call stands on a line
 that ran, those that were traced. An override that no test reaches and a branch of an expression count against
-the graph. ``--misses`` lists what the graph lacks, with the kind and the place.
+the graph. ``--misses`` lists what the graph lacks, with the kind and the place. ``--reuse`` takes the trace
+of an earlier run from ``--work`` where there is one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import HARNESS, Checkout, apply_edit
 from repo_guardian.tools.execution.override import Override
 from repo_guardian.tools.execution.projects import reader
-from repo_guardian.tools.execution.suite_bench import Places, SuiteBench, prepare_suite
+from repo_guardian.tools.execution.suite_bench import Places, prepare_suite
+from repo_guardian.tools.execution.suite_layout import find_layout
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import SymbolKind
 
@@ -62,7 +64,7 @@ Position = tuple[int, int, int, int]
 _HIDDEN = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
 
 
-async def trace(package: Package, options: argparse.Namespace) -> tuple[SuiteBench, dict[str, Any]]:
+async def trace(package: Package, options: argparse.Namespace) -> bytes:
     """Run the suite of a package once under the tracer; returns what the tracer wrote."""
     work: Path = options.work
     suite = await prepare_suite(
@@ -96,8 +98,7 @@ async def trace(package: Package, options: argparse.Namespace) -> tuple[SuiteBen
             environment=environment,
         )
         print(f"{package.name}: {done.stdout.decode(errors='replace').strip()[-200:]}", file=sys.stderr)
-        written = await sandbox.read_file(f"{PLACE}/calls.json", limit_bytes=TRACE_BYTES)
-    return suite, json.loads(written)
+        return await sandbox.read_file(f"{PLACE}/calls.json", limit_bytes=TRACE_BYTES)
 
 
 @dataclass(frozen=True)
@@ -274,11 +275,16 @@ def compare(trace: Trace, graph: Graph, packages: tuple[str, ...]) -> tuple[Row,
 async def measure(text: str, options: argparse.Namespace) -> tuple[str, Row, list[str]]:
     """One package: trace, graph, comparison."""
     package = fetch(text, options.work)
-    suite, data = await trace(package, options)
+    kept = options.work / "traces" / f"{package.name}-{package.version}.json"
+    if not (options.reuse and kept.exists()):
+        written = await trace(package, options)
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_bytes(written)
+    packages = find_layout(package.folder).packages
     with tempfile.TemporaryDirectory() as state:
         graph = build(DirectorySource(package.folder, "traced"), Path(state))
-        found = read_trace(data, Names(graph), package.folder)
-        row, misses = compare(found, graph, suite.plan().layout.packages)
+        found = read_trace(json.loads(kept.read_bytes()), Names(graph), package.folder)
+        row, misses = compare(found, graph, packages)
     return f"{package.name} {package.version}", row, misses
 
 
@@ -287,6 +293,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("packages", nargs="+")
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--reuse", action="store_true")
     parser.add_argument("--sandbox", default="auto")
     parser.add_argument("--work", type=Path, default=Path("build/suites"))
     options = parser.parse_args()
