@@ -72,6 +72,7 @@ class _File(msgspec.Struct, array_like=True, frozen=True):
     line_texts: str
     problem: str
     stores: tuple[Store, ...]
+    package: str = ""
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -85,7 +86,7 @@ def encode(facts: FileFacts) -> bytes:
         _File(
             facts.extractor, facts.region, facts.definitions, facts.imports, facts.exports,
             _uses_out(facts.uses), facts.types, facts.attributes, facts.other_names, numbers, texts,
-            facts.problem, facts.stores,
+            facts.problem, facts.stores, facts.package,
         )
     )  # fmt: skip
 
@@ -106,7 +107,7 @@ def _file_in(row: _File) -> FileFacts:
     return FileFacts(
         row.extractor, row.region, row.definitions, row.imports, row.exports, _uses_in(row.uses), row.types,
         row.attributes, row.other_names, _Lines(row.line_numbers, row.line_texts), row.problem, False,
-        row.stores,
+        row.stores, row.package,
     )  # fmt: skip
 
 
