@@ -14,7 +14,12 @@ from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 from repo_guardian.tools.views.symbol_graph.symbols import span_of
 
-_KINDS = {"call": EdgeKind.CALL, "reference": EdgeKind.REFERENCE, "inherit": EdgeKind.INHERIT}
+_KINDS = {
+    "call": EdgeKind.CALL,
+    "reference": EdgeKind.REFERENCE,
+    "inherit": EdgeKind.INHERIT,
+    "decorate": EdgeKind.DECORATE,
+}
 _BY_NAME = ("global", "local", "import")
 
 
