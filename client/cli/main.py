@@ -19,6 +19,7 @@ from repo_guardian.errors import EXIT_ENVIRONMENT, GuardianError
 EXIT_INTERRUPTED = 130
 
 COMMANDS = {
+    "callers": "List who calls a symbol.",
     "cycle": "Look at one commit: measure, prove, report, remember.",
     "memory": "Read what earlier cycles wrote.",
     "sandbox": "Ask the sandbox what it can enforce on this machine.",

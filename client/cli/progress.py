@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """One status line that says what is being done; nothing at all when standard error is no terminal."""
+    """One status line that says what is being done; only notes when standard error is no terminal."""
 
     def __init__(self) -> None:
         self._status: Status | None = None
@@ -39,6 +39,19 @@ class Progress:
             from rich.markup import escape
 
             self._status.update(f"{escape(step)} …")
+
+    def note(self, line: str) -> None:
+        """Leave one line that also a pipe sees: something was done that the caller did not ask for."""
+        from repo_guardian.client.report.markdown_writer import printable
+
+        text = f"guardian: {printable(' '.join(line.split()))}"
+        if self._status is None:
+            print(text, file=sys.stderr, flush=True)
+            return
+        from rich.markup import escape
+
+        self._status.console.print(escape(text), highlight=False, soft_wrap=True)
+        self.narrate(line.partition(":")[0])
 
     async def observe(self, progress: float, total: float | None, message: str | None) -> None:
         """Take a progress notification of the server."""

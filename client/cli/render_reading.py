@@ -23,7 +23,6 @@ _RESOLUTIONS = {
     "argument": "passed as argument",
     "unique_name": "guess: the only method of this name",
     "name": "guess: by name and import",
-    "unresolved": "not resolved",
 }
 
 
@@ -33,7 +32,7 @@ def print_search(answer: SearchAnswer) -> None:
     _print_as_of(terminal, answer.as_of)
     if not answer.hits:
         reason = f": {printable(answer.reason)}" if answer.reason else ""
-        terminal.echo(f"nothing here is about {printable(answer.query)!r}{reason}")
+        terminal.echo(f"nothing here is about {_quoted(answer.query)}{reason}")
     rank_columns = len(str(answer.hits[-1].rank)) if answer.hits else 1
     for hit in answer.hits:
         _print_hit(terminal, hit, rank_columns)
@@ -70,15 +69,18 @@ def print_callers(answer: CallersAnswer) -> None:
         terminal.echo(f"\n{_counted(answer.callers_total, 'caller')}")
         _print_uses(terminal, answer.callers)
     if answer.possible:
-        name = printable(answer.name.rpartition(".")[2])
+        name = _quoted(answer.name.rpartition(".")[2])
         total = _counted(answer.possible_total, "possible caller")
-        terminal.echo(f"\n{total}: calls of some {name!r} whose target is not known")
+        terminal.echo(f"\n{total}: calls of some {name} whose target is not known")
         _print_uses(terminal, answer.possible)
     elif answer.possible_total and answer.next_offset is None:
         total = _counted(answer.possible_total, "possible caller")
         terminal.echo(f"\n{total} by name alone; --possible lists them")
     if answer.next_offset is not None:
-        terminal.echo("\n… there are more; raise --limit to see them")
+        more = answer.callers_total - len(answer.callers)
+        what = "caller" if more else "possible caller"
+        rest = more or answer.possible_total - len(answer.possible)
+        terminal.echo(f"\n… {_counted(rest, f'more {what}')}; raise --limit to see them")
 
 
 def _print_symbol(terminal: Terminal, symbol: SymbolItem) -> None:
@@ -89,11 +91,11 @@ def _print_symbol(terminal: Terminal, symbol: SymbolItem) -> None:
 
 
 def _print_unknown(terminal: Terminal, answer: CallersAnswer) -> None:
-    name = printable(answer.name)
+    name = _quoted(answer.name)
     if not answer.candidates:
-        terminal.echo(f"nothing here is called {name!r}")
+        terminal.echo(f"nothing here is called {name}")
         return
-    terminal.echo(f"{name!r} is not one definition; name one of {answer.candidates_total}:")
+    terminal.echo(f"{name} is not one definition; name one of {answer.candidates_total}:")
     for candidate in answer.candidates[:CANDIDATES_SHOWN]:
         terminal.echo(f"  {printable(candidate)}")
     if answer.candidates_total > CANDIDATES_SHOWN:
@@ -102,13 +104,17 @@ def _print_unknown(terminal: Terminal, answer: CallersAnswer) -> None:
 
 def _print_uses(terminal: Terminal, uses: Iterable[UseItem]) -> None:
     for use in uses:
-        how = _RESOLUTIONS.get(use.resolution, use.resolution)
-        kind = "" if use.kind == "call" else f"{use.kind}, "
-        mark = terminal.style(f"[{kind}{how}]", fg="yellow" if use.guess else None, dim=not use.guess)
         place = terminal.style(printable(str(use.location)), bold=True)
-        terminal.echo(f"{place}  {printable(use.symbol)}  {mark}")
+        terminal.echo(f"{place}  {printable(use.symbol)}  {_resolved(terminal, use)}".rstrip())
         if use.location.text:
             terminal.echo(f"    {terminal.cut(printable(use.location.text.strip()), 4)}")
+
+
+def _resolved(terminal: Terminal, use: UseItem) -> str:
+    """How the target was found, and which kind of use it is when that is no plain call."""
+    how = _RESOLUTIONS.get(use.resolution, "")
+    told = ", ".join(part for part in (use.kind if use.kind != "call" else "", how) if part)
+    return terminal.style(f"[{told}]", fg="yellow" if use.guess else None, dim=not use.guess) if told else ""
 
 
 def _print_as_of(terminal: Terminal, as_of: AsOf) -> None:
@@ -120,6 +126,10 @@ def _print_as_of(terminal: Terminal, as_of: AsOf) -> None:
         counts = [(as_of.changed_paths, "changed"), (as_of.untracked_paths, "untracked")]
         told = " and ".join(f"{count} {word}" for count, word in counts if count)
         terminal.echo(terminal.style(f"the work tree has {told} paths, which are not looked at", fg="yellow"))
+
+
+def _quoted(text: str) -> str:
+    return f"'{printable(text)}'"
 
 
 def _counted(count: int, what: str) -> str:

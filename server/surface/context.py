@@ -11,6 +11,7 @@ from fastmcp.exceptions import ToolError
 
 from repo_guardian.errors import GuardianError
 from repo_guardian.server.contract.errors import encode_error
+from repo_guardian.server.session.reading import Reading, open_repository, watched
 from repo_guardian.server.session.session import Sessions
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability, find_capability
@@ -41,6 +42,20 @@ class ServerContext:
         if self.found is None:
             self.found = await find_capability(self.settings.sandbox)
         return self.found
+
+    def reading(self, repository: str | None, revision: str | None) -> Reading:
+        """A commit of a watched repository, whose mirror is brought up to date first. Blocking.
+
+        Args:
+            repository: as the settings spell it; None for the only one.
+            revision: None for HEAD.
+
+        Raises:
+            UsageError: the repository is not watched, or ``revision`` names no commit.
+            EnvironmentFault: it cannot be read.
+        """
+        named = watched(self.settings.repositories, repository)
+        return open_repository(self.settings.home, named).at(revision)
 
 
 def told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:

@@ -28,6 +28,7 @@ TOOLS = {
     "cycle_persist",
     "cycle_refresh",
     "cycle_state",
+    "graph_callers",
     "hypothesis_grade",
     "hypothesis_write",
     "memory_findings",
@@ -37,6 +38,7 @@ TOOLS = {
     "probe_fix",
     "probe_run_test",
     "probe_synthesize_test",
+    "repository_read",
     "signals_observe",
     "status",
 }
@@ -94,9 +96,11 @@ async def test_definitions_are_static_and_honest(settings):
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
     assert reads == {
         "cycle_state",
+        "graph_callers",
         "memory_findings",
         "memory_recall",
         "memory_summary",
+        "repository_read",
         "signals_observe",
         "status",
     }

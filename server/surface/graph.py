@@ -1,0 +1,37 @@
+"""``graph_*``: questions to the symbol graph of a commit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from anyio import to_thread
+from fastmcp import FastMCP
+from pydantic import Field
+
+from repo_guardian.server.contract.graph import CallersAnswer
+from repo_guardian.server.session.answers import Page
+from repo_guardian.server.session.views import find_callers
+from repo_guardian.server.surface.context import READS, ServerContext, told
+
+
+def register(server: FastMCP, context: ServerContext) -> None:
+    """Add the tools to ``server``."""
+
+    @server.tool(name="graph_callers", title="Who calls a symbol", annotations=READS)
+    @told
+    async def graph_callers(
+        name: str,
+        *,
+        possible: bool = False,
+        repository: str | None = None,
+        revision: str | None = None,
+        offset: Annotated[int, Field(ge=0)] = 0,
+        limit: Annotated[int, Field(ge=1, le=100)] = 30,
+    ) -> CallersAnswer:
+        """Calls that resolve to a function, method or class, at HEAD unless `revision` names a commit.
+        `name` is a dotted id or the end of one. `possible` adds unresolved calls of the same name.
+        """
+        page = Page(offset, limit)
+        return await to_thread.run_sync(
+            lambda: find_callers(context.reading(repository, revision), name, page, possible=possible)
+        )
