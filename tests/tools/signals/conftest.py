@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from repo_guardian.tools.signals.drift.detect import detect_drift
 from repo_guardian.tools.signals.interface import Signal
+from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import (
     Edge,
     EdgeKind,
@@ -195,9 +197,32 @@ def current() -> GraphBuilder:
     return GraphBuilder("c" * 40)
 
 
+class EverythingChanged:
+    """A graph whose files count as changed whatever it is compared with."""
+
+    def __init__(self, graph: Graph, mark: str) -> None:
+        self._graph = graph
+        self.files = {path: mark + digest for path, digest in graph.files.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._graph, name)
+
+
+def drift_both_ways(base: Graph, current: Graph) -> tuple[Signal, ...]:
+    """Drift, after checking that it does not depend on which files are known to be unchanged."""
+    found = detect_drift(base, current)
+    assert found == detect_drift(EverythingChanged(base, "b"), EverythingChanged(current, "c"))
+    return found
+
+
+@pytest.fixture
+def both_ways() -> Callable[[Graph, Graph], tuple[Signal, ...]]:
+    return drift_both_ways
+
+
 @pytest.fixture
 def drift() -> Callable[[GraphBuilder, GraphBuilder], tuple[Signal, ...]]:
-    return lambda before, after: detect_drift(before.build(), after.build())
+    return lambda before, after: drift_both_ways(before.build(), after.build())
 
 
 @pytest.fixture

@@ -106,8 +106,10 @@ def _variadics(before: Signature, after: Signature) -> list[ContractChange]:
 
 def _reordered(before: Signature, after: Signature) -> list[ContractChange]:
     """One change when the positional parameters that both signatures have stand in another order."""
-    old = [p.name for p in before.parameters if p.kind in POSITIONAL]
-    new = [p.name for p in after.parameters if p.kind in POSITIONAL]
+    old, new = (
+        list(dict.fromkeys(p.name for p in signature.parameters if p.kind in POSITIONAL))
+        for signature in (before, after)  # source that does not compile may name one twice
+    )
     old_common = [name for name in old if name in new]
     new_common = [name for name in new if name in old]
     if old_common == new_common:

@@ -198,9 +198,12 @@ class Comparison:
             return False
         if self.now(symbol.id) is not Elsewhere.NOWHERE or self.misplaced(symbol):
             return False
-        # An import that stands as it was is gone only if what it led to was known.
-        same = here is not None and here.target == symbol.target
-        return not same or isinstance(self.at_base(symbol.id), Symbol)
+        # To the linker, an import leads where it led if the links of its file are what they were.
+        return here is None or here.target != symbol.target or self._links_differ(symbol.path)
+
+    def _links_differ(self, path: str) -> bool:
+        same_symbols = self.base.symbols_in(path) == self.current.symbols_in(path)
+        return not same_symbols or self.base.edges_in(path) != self.current.edges_in(path)
 
     def _is_root(self, name: str) -> bool:
         symbol = self.base.symbols[name]
