@@ -1,6 +1,7 @@
 """One place starts processes: ``sandbox/``, and ``tools/git/command.py`` for git on the mirror.
 
-And nowhere, there included, does a shell parse a string or a stranger's bytes become code or objects.
+And nowhere, there included, does a shell parse a string or a stranger's bytes become code or objects. What
+is mounted into a sandbox to replay recorded calls is the one exception: it makes objects there, not here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 MAY_START = re.compile(r"sandbox/.*|tools/git/command\.py")
+MAY_UNPICKLE = re.compile(r"sandbox/guest/guardian_behaviour/(recorder|worker)\.py")
 
 # Dotted names, matched against what each import and attribute chain resolves to.
 STARTS = re.compile(
@@ -94,7 +96,7 @@ def violations(modules) -> list[str]:
                 found.append(f"{module.at(node)} may not start processes: {name}")
             elif SHELL.fullmatch(name):
                 found.append(f"{module.at(node)} hands a string to a shell: {name}")
-            elif UNSAFE.fullmatch(name):
+            elif UNSAFE.fullmatch(name) and not MAY_UNPICKLE.fullmatch(str(module.path)):
                 found.append(f"{module.at(node)} turns data into code or objects: {name}")
         for node, name in shells(module.tree):
             found.append(f"{module.at(node)} hands a string to a shell: {name}")

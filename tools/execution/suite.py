@@ -96,8 +96,8 @@ async def _run_once(
         await apply_edit(sandbox, {**built, **plan.edit})
         await sandbox.write_file(f"{PROBE_DIR}/README", b"The report of the run goes here.\n")
         task = {
-            "argv": _argv(sandbox.python, bench, plan, collect_only=collect_only),
-            "environment": _environment(bench, plan),
+            "argv": suite_argv(sandbox.python, bench, plan, collect_only=collect_only),
+            "environment": suite_environment(bench, plan),
             "cwd": REPO,
             "report": REPORT,
             "report_bytes": REPORT_BYTES,
@@ -113,19 +113,24 @@ async def _run_once(
     return replace(run, result=replace(result, stdout=b"", stderr=result.stderr[-OUTPUT_BYTES:]))
 
 
-def _argv(python: str, bench: Bench, plan: SuitePlan, *, collect_only: bool) -> list[str]:
+def suite_argv(
+    python: str, bench: Bench, plan: SuitePlan, *, collect_only: bool = False, plugins: Sequence[str] = ()
+) -> list[str]:
+    """How pytest is started over the suite, with further ``plugins`` by module name."""
     return [
         *(python, f"{GUEST}/run_pytest.py", "-p", "guardian_witness"),
         *("-q", "--tb=short", "--color=no", "--continue-on-collection-errors"),
         *(f"--junitxml={REPORT}", "-o", "junit_family=xunit1", "-o", "junit_logging=no"),
         *plan.options.argv,
         *(["--collect-only"] if collect_only else []),
+        *(argument for name in plugins for argument in ("-p", name)),
         *bench.toolchains.test_arguments,
         *plan.selection.argv(),
     ]
 
 
-def _environment(bench: Bench, plan: SuitePlan) -> dict[str, str]:
+def suite_environment(bench: Bench, plan: SuitePlan) -> dict[str, str]:
+    """The variables of an interpreter that runs the suite, or imports what it tests, in the sandbox."""
     roots = [f"{REPO}/{root}".rstrip("/") for root in plan.layout.roots]
     own_runner = any(text.startswith("pytest==") for text in bench.site_packages)
     shared = [bench.site, HARNESS] if own_runner else [HARNESS, bench.site]

@@ -1,0 +1,127 @@
+"""The recorded calls and their mutations, made on one commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from repo_guardian.sandbox.guest import GUEST
+from repo_guardian.sandbox.interface import REPO, CommandResult
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, Outcome, Recording, Target
+from repo_guardian.tools.execution.bench import Bench, Checkout, apply_edit
+from repo_guardian.tools.execution.suite import suite_environment
+from repo_guardian.tools.execution.suite_model import SuitePlan
+
+CallId = tuple[str, int, int]
+"""Symbol id, number of the recorded input, index of the mutation (-1 for none)."""
+
+
+@dataclass(slots=True)
+class Made:
+    """One call as one commit made it: its text, and its outcome in each of the two orders."""
+
+    call: str = ""
+    receiver: str = ""
+    label: str = ""
+    outcomes: list[Outcome] = field(default_factory=list)
+    effects: bool = False
+
+
+@dataclass(slots=True)
+class Replay:
+    """All calls that one commit made, and how each function's runs ended."""
+
+    calls: dict[CallId, Made] = field(default_factory=dict)
+    ended: dict[str, set[str]] = field(default_factory=dict)
+
+    def missing(self, symbol: str) -> str:
+        """Why a function could not be called here; empty when it could."""
+        reasons = sorted(why for why in self.ended.get(symbol, ()) if why.startswith("missing: "))
+        return reasons[0].removeprefix("missing: ") if reasons else ""
+
+
+async def replay(
+    bench: Bench,
+    checkout: Checkout,
+    plan: SuitePlan,
+    targets: Sequence[Target],
+    *,
+    recording: Recording,
+    limits: BehaviourLimits,
+) -> Replay:
+    """Make the recorded calls of ``targets``, and their mutations, on the tree of ``checkout``.
+
+    Raises:
+        SandboxError: the sandbox could not be opened or written.
+    """
+    task = {
+        "targets": [
+            {
+                "key": t.symbol,
+                "module": t.module,
+                "qualname": t.qualname,
+                "inputs": recording.inputs[t.symbol],
+            }
+            for t in targets
+            if t.symbol in recording.inputs
+        ],
+        "environment": {"PYTHONHASHSEED": "0", **suite_environment(bench, plan)},
+        "mutations": limits.mutations,
+        "call_s": limits.call_s,
+        "target_s": limits.target_s,
+        "total_s": limits.total_s,
+    }
+    async with bench.open(checkout) as sandbox:
+        project = bench.projects.get(checkout.label)
+        await apply_edit(sandbox, project.edit() if project is not None else {})
+        result = await sandbox.run(
+            [sandbox.python, "-I", f"{GUEST}/run_replay.py"],
+            cwd=REPO,
+            stdin=json.dumps(task).encode(),
+            limits=limits.commands,
+        )
+    return _read(_records(result))
+
+
+def _records(result: CommandResult) -> Iterable[Mapping[str, Any]]:
+    """The lines that hold a record; a function's own output cannot be among them, but its lies can."""
+    for line in result.stdout.split(b"\n"):
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(record, dict) and isinstance(record.get("key"), str):
+            yield record
+
+
+def _read(records: Iterable[Mapping[str, Any]]) -> Replay:
+    found = Replay()
+    for record in records:
+        symbol = record["key"]
+        if "ended" in record:
+            found.ended.setdefault(symbol, set()).add(str(record["ended"]))
+            continue
+        outcome = record.get("outcome")
+        if not isinstance(outcome, dict):
+            continue
+        made = found.calls.setdefault((symbol, int(record["input"]), int(record["mutation"])), Made())
+        made.call = str(record.get("call", made.call))
+        made.receiver = str(record.get("receiver", made.receiver))
+        made.label = str(record.get("label", made.label))
+        made.effects = made.effects or bool(outcome.get("effects"))
+        made.outcomes.append(_outcome(outcome))
+    return found
+
+
+def _outcome(record: Mapping[str, Any]) -> Outcome:
+    exception = record.get("exception")
+    fate = next((name for name in ("overtime", "died") if record.get(name)), "")
+    return Outcome(
+        value=str(record.get("value", "")),
+        exception=(str(exception[0]), str(exception[1])) if exception else None,
+        arguments=str(record.get("arguments", "")),
+        warnings=tuple((str(category), str(message)) for category, message in record.get("warnings", ())),
+        fate=fate,
+    )
