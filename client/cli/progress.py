@@ -42,7 +42,7 @@ class Progress:
 
     def note(self, line: str) -> None:
         """Leave one line that also a pipe sees: something was done that the caller did not ask for."""
-        from repo_guardian.client.report.markdown_writer import printable
+        from repo_guardian.client.printable import printable
 
         text = f"guardian: {printable(' '.join(line.split()))}"
         if self._status is None:

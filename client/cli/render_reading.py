@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from repo_guardian.client.cli.terminal import Terminal
-from repo_guardian.client.report.markdown_writer import printable
+from repo_guardian.client.printable import printable
 from repo_guardian.server.contract.graph import CallersAnswer, SymbolItem, UseItem
 from repo_guardian.server.contract.reading import AsOf
 from repo_guardian.server.contract.retrieval import SearchAnswer, SearchHit

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from repo_guardian.client.printable import printable
 from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
@@ -51,11 +52,6 @@ def block(text: str, language: str = "") -> str:
     ticks = "`" * max(3, _longest_run(text) + 1)
     body = "\n".join(printable(line) for line in text.rstrip("\n").split("\n"))
     return f"{ticks}{language}\n{body}\n{ticks}"
-
-
-def printable(text: str) -> str:
-    """Control characters, terminal escapes and direction overrides made visible as escapes."""
-    return "".join(c if c == "\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def runs(hypothesis: ReportedHypothesis) -> list[tuple[str, ProbeEntry]]:

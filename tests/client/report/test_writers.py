@@ -6,7 +6,8 @@ import re
 import pytest
 
 from repo_guardian.client.report.json_writer import JsonWriter
-from repo_guardian.client.report.markdown_writer import MarkdownWriter, block, code, escape, printable
+from repo_guardian.client.printable import printable
+from repo_guardian.client.report.markdown_writer import MarkdownWriter, block, code, escape
 from repo_guardian.client.report.model import SCHEMA_VERSION, CycleReport
 
 HOSTILE = '<script>x</script> [a](javascript:x) `tick` **b** | pipe\n# head\x1b[31m\u202e "q"'
