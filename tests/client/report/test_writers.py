@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from repo_guardian.client.report.json_writer import JsonWriter
 from repo_guardian.client.printable import printable
+from repo_guardian.client.report.json_writer import JsonWriter
 from repo_guardian.client.report.markdown_writer import MarkdownWriter, block, code, escape
 from repo_guardian.client.report.model import SCHEMA_VERSION, CycleReport
 
