@@ -11,7 +11,13 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Resolution, Span, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import (
+    GUESSES,
+    EdgeKind,
+    Resolution,
+    Span,
+    SymbolKind,
+)
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 
@@ -193,7 +199,7 @@ class Dependent:
 
     ``lagging`` is True when the use no longer fits; ``reason`` then says how (which argument).
     ``shape`` is set for calls. ``resolution`` says how sure the graph is that the use is one: a use found
-    through a unique name only is listed, and weighs less.
+    by its name alone is listed, weighs less and proves nothing.
     """
 
     symbol: str
@@ -205,6 +211,11 @@ class Dependent:
     shape: CallShape | None = None
     use: EdgeKind = EdgeKind.REFERENCE
     resolution: Resolution = Resolution.UNRESOLVED
+
+    @property
+    def guessed(self) -> bool:
+        """True when only the name says that this is a use of the symbol."""
+        return self.resolution in GUESSES
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
 - *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
 - *exposure*: the sum over lagging dependents of place (production 1, example 0.5, test 0.4) times
-  resolution (0.25 when matched by a unique name only, else 1). Its logarithm is taken because the tenth
+  resolution (0.25 when matched by name only, else 1). Its logarithm is taken because the tenth
   lagging call tells less than the first.
 - *churn* of the symbol's file in 0..1: changes in files that change all the time are more often at fault.
 
@@ -30,7 +30,6 @@ from repo_guardian.tools.signals.interface import (
     WitnessOrigin,
 )
 from repo_guardian.tools.signals.places import Place, place
-from repo_guardian.tools.views.symbol_graph.model import Resolution
 
 _SEVERITY = {SignalKind.SYMBOL_REMOVED: 1.0, SignalKind.SYMBOL_MOVED: 0.8, SignalKind.CHURN: 0.1}
 _SEVERITY_OF_CONTRACT = {
@@ -42,7 +41,7 @@ _SEVERITY_OF_CONTRACT = {
 _PRIVATE_AUDIENCE = 0.6
 _VARIADIC_CERTAINTY = 0.5
 _PLACE = {Place.PRODUCTION: 1.0, Place.EXAMPLE: 0.5, Place.TEST: 0.4}
-_UNIQUE_NAME = 0.25
+_GUESSED = 0.25
 _UNEXPOSED = 0.25
 _CHURN = 0.25
 
@@ -69,10 +68,7 @@ def score(signal: Signal, churn: Mapping[str, float]) -> float:
 
 def exposure(lagging: Iterable[Dependent]) -> float:
     """The weighted number of lagging dependents; see the module's formula."""
-    return sum(
-        _PLACE[place(d.path)] * (_UNIQUE_NAME if d.resolution is Resolution.UNIQUE_NAME else 1.0)
-        for d in lagging
-    )
+    return sum(_PLACE[place(d.path)] * (_GUESSED if d.guessed else 1.0) for d in lagging)
 
 
 def _severity(signal: Signal) -> float:

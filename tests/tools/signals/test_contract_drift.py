@@ -378,3 +378,39 @@ def test_references_are_dependents_that_do_not_lag(base, current, drift):
     signal = _only(drift(base, current))
     assert (signal.dependents_total, signal.lagging_total) == (1, 0)
     assert signal.dependents[0].use is EdgeKind.IMPORT
+
+
+@pytest.mark.parametrize("guess", [Resolution.UNIQUE_NAME, Resolution.NAME])
+def test_a_use_by_name_alone_is_listed_but_proves_nothing(base, current, drift, guess):
+    for graph, text in ((base, "(a, **kw)"), (current, "(a)")):
+        graph.cls("pkg.C").function("pkg.C.run", text).cls("pkg._D").function("pkg._D.go", text)
+        graph.function("app.main")
+        graph.call("app.main", "pkg.C.run", "(1, z=2)", resolution=guess)
+        graph.call("app.main", "pkg._D.go", "(1, z=2)", resolution=guess)
+    signal = _only(drift(base, current))
+    assert signal.symbols == ("pkg.C.run",)
+    assert [d.guessed for d in signal.lagging] == [True]
+    assert "(1 matched by name only)" in signal.line
+    assert signal.detail.witness_origin is WitnessOrigin.VARIADIC
+
+
+def test_an_override_is_no_use(base, current, drift):
+    for graph, text in ((base, "(a)"), (current, "(a, b)")):
+        graph.cls("pkg.B").function("pkg.B.run", text).cls("pkg.C", "pkg.B").function("pkg.C.run", "(a)")
+        graph.use("pkg.C.run", "pkg.B.run", EdgeKind.OVERRIDE)
+    assert _only(drift(base, current)).dependents == ()
+
+
+def test_a_decorator_is_called_with_what_it_decorates(base, current, drift):
+    for graph, text in ((base, "(f)"), (current, "(f, name)")):
+        graph.function("pkg.mark", text).function("app.main").function("app.other")
+        graph.use("app", "pkg.mark", EdgeKind.DECORATE, line="@mark")
+        graph.use("app", "pkg.mark", EdgeKind.DECORATE, line="@mark(1)(2)")
+    signal = _only(drift(base, current))
+    assert [(d.text, d.reason) for d in signal.lagging] == [("@mark", "misses the required argument 'name'")]
+
+
+def test_lambdas_have_no_name_that_could_go_away(base, current, drift):
+    base.function("pkg.f").function("pkg.<lambda1>", "(a)").function("pkg.<lambda2>", "(b)")
+    current.function("pkg.f").function("pkg.<lambda1>", "(b)")
+    assert drift(base, current) == ()

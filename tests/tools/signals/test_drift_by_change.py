@@ -198,7 +198,7 @@ def move_file(tree: Blocks, rng: random.Random) -> None:
 
 def add_block(tree: Blocks, rng: random.Random) -> None:
     text = rng.choice(
-        ["def __getattr__(name): ...", "globals().update(RATES)", "from shop.base import *", "import shop.inner",
+        ["def __getattr__(name): ...", "globals().update(RATES)", "from shop.base import *", "import shop.x",
          "from lib import Store", "class Late(Base): ...", "def rate(currency): ...", "setattr(Base, 'x', 1)",
          "from shop.store import Store as Store", "Base = object", "def f(: broken"]
     )  # fmt: skip

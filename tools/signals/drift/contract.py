@@ -52,8 +52,8 @@ class _Proof:
 def detect(comparison: Comparison) -> Iterator[Signal]:
     """The ``CONTRACT_CHANGED`` signals, unranked.
 
-    A symbol that only the repository itself uses is reported when something in it does; one inside a
-    function only when a use lags.
+    A symbol that only the repository itself uses is reported when something in it certainly does; one inside
+    a function only when such a use lags.
     """
     for subject in subjects(comparison):
         changes = _changes(subject)
@@ -74,8 +74,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
 def _worth_telling(comparison: Comparison, symbol: Symbol, dependents: tuple[Dependent, ...]) -> bool:
     if is_public(comparison, symbol):
         return True
-    hidden = is_local(comparison, symbol)
-    return any(d.lagging for d in dependents) if hidden else bool(dependents)
+    certain = [d for d in dependents if not d.guessed]
+    return any(d.lagging for d in certain) if is_local(comparison, symbol) else bool(certain)
 
 
 def _changes(subject: Subject) -> tuple[ContractChange, ...]:
@@ -106,7 +106,8 @@ def _find_proof(
     if changes[0].kind in (ChangeKind.BECAME_PROPERTY, ChangeKind.BECAME_METHOD):
         return _Proof(Effect.ACCESS)
     before, after = subject.before.signature, subject.after.signature
-    real = [d.shape for d in dependents if d.lagging and d.shape is not None and fits(before, d.shape)]
+    lagging = (d for d in dependents if d.lagging and not d.guessed)
+    real = [d.shape for d in lagging if d.shape is not None and fits(before, d.shape)]
     failing = next((s for s in real if fails(after, s)), None)
     if failing is not None:
         return _Proof(Effect.UNBINDS, failing, WitnessOrigin.CALL)

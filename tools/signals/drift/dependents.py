@@ -9,23 +9,27 @@ everywhere, because a call that was written or touched since has followed the ch
 - the function became async and nothing on the line awaits or schedules the call;
 - a method became a property (a call) or a property a method (a plain use).
 
-A call with ``*x`` or ``**x`` that could still bind never lags. A use that the graph found by a unique name
-only (``Resolution.UNIQUE_NAME``) may lag, is marked, weighs a quarter in the ranking, and is never chosen
-as the witness while a better one exists.
+A call with ``*x`` or ``**x`` that could still bind never lags. A use that the graph found by its name alone
+(``model.GUESSES``) may lag, is marked, weighs a quarter in the ranking, and is never chosen as the witness.
+A plain decorator (``@name``) is a call with the one argument that it decorates.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.witness import fails, fits, shift
 from repo_guardian.tools.signals.interface import ChangeKind, ContractChange, Dependent
 from repo_guardian.tools.signals.places import Place, is_production, place
-from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
 
+_PLAIN_DECORATOR = re.compile(r"@\s*[\w.]+\Z")
+_STRUCTURE = (EdgeKind.INHERIT, EdgeKind.OVERRIDE, EdgeKind.CONTAIN)
+"""How definitions hang together: none of it calls anything."""
 _AWAITED = re.compile(r"\b(await|create_task|ensure_future|gather|wait_for|start_soon|run\w*)\b")
 
 Judge = Callable[[Edge], str]
@@ -39,7 +43,7 @@ def order(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
             dependents,
             key=lambda d: (
                 not d.lagging,
-                d.resolution is Resolution.UNIQUE_NAME,
+                d.guessed,
                 not is_production(d.path),
                 d.path,
                 d.span.start_byte,
@@ -51,7 +55,7 @@ def order(dependents: Iterable[Dependent]) -> tuple[Dependent, ...]:
 
 def certainly_used(dependents: Iterable[Dependent]) -> bool:
     """Whether any of them is more than a guess by name."""
-    return any(d.resolution is not Resolution.UNIQUE_NAME for d in dependents)
+    return any(not d.guessed for d in dependents)
 
 
 def of_contract(
@@ -62,9 +66,10 @@ def of_contract(
     changes: Iterable[ContractChange],
 ) -> tuple[Dependent, ...]:
     """The uses of a callable that is there at both commits, judged call by call."""
-    base_uses = tuple(uses_at_base)
+    base_uses = tuple(_as_call(edge) for edge in uses_at_base)
     judge = _contract_judge(base_uses, before, after, {change.kind for change in changes})
-    return order(_dependent(edge, judge(edge)) for edge in uses_now if edge.kind is not EdgeKind.INHERIT)
+    uses = (_as_call(edge) for edge in uses_now if edge.kind not in _STRUCTURE)
+    return order(_dependent(edge, judge(edge)) for edge in uses)
 
 
 def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
@@ -136,6 +141,12 @@ def _contract_judge(
         return _shift_reason(before, after, edge.shape) or ("is not awaited" if late else "")
 
     return judge
+
+
+def _as_call(edge: Edge) -> Edge:
+    if edge.kind is EdgeKind.DECORATE and edge.shape is None and _PLAIN_DECORATOR.match(edge.text):
+        return replace(edge, shape=CallShape(1))
+    return edge
 
 
 def _shift_reason(before: Signature, after: Signature, shape: CallShape) -> str:

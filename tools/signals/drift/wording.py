@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from repo_guardian.tools.signals.drift.protocol import Protocol, protocol
 from repo_guardian.tools.signals.interface import ContractChange, Dependent, one_line
-from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Resolution, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
 
 _CLAUSES_MAX = 3
@@ -86,7 +86,7 @@ def _uses_left(dependents: Sequence[Dependent]) -> str:
 
 
 def _by_name_only(dependents: Sequence[Dependent]) -> str:
-    weak = sum(d.resolution is Resolution.UNIQUE_NAME for d in dependents)
+    weak = sum(d.guessed for d in dependents)
     return f" ({weak} matched by name only)" if weak else ""
 
 

@@ -117,6 +117,10 @@ class Resolution(StrEnum):
     UNRESOLVED = "unresolved"
 
 
+GUESSES = frozenset({Resolution.UNIQUE_NAME, Resolution.NAME})
+"""Resolutions that rest on a name alone; nothing may be proven from them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """One use of ``target`` by ``source`` (a symbol id; the module's for top-level code).
