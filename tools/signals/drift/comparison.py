@@ -20,6 +20,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
+from repo_guardian.tools.signals.drift.lookups import RememberedGraph
 from repo_guardian.tools.signals.drift.names import Elsewhere, Names
 from repo_guardian.tools.signals.places import is_python
 from repo_guardian.tools.views.symbol_graph.interface import Graph, changed_files
@@ -48,15 +49,15 @@ class Comparison:
     """
 
     def __init__(self, base: Graph, current: Graph) -> None:
-        self.base = base
-        self.current = current
         self.changed = changed_files(base, current)
-        self.ids_at_base = _ids(base, self.changed)
-        self.ids_now = _ids(current, self.changed)
-        self.base_hierarchy = Hierarchy(base)
-        self.hierarchy = Hierarchy(current)
-        self._names_at_base = Names(base, self.base_hierarchy, frozenset())
-        self._names_now = Names(current, self.hierarchy, base.symbols)
+        self.base: Graph = RememberedGraph(base, self.changed)
+        self.current: Graph = RememberedGraph(current, self.changed)
+        self.ids_at_base = _ids(self.base, self.changed)
+        self.ids_now = _ids(self.current, self.changed)
+        self.base_hierarchy = Hierarchy(self.base)
+        self.hierarchy = Hierarchy(self.current)
+        self._names_at_base = Names(self.base, self.base_hierarchy, frozenset())
+        self._names_now = Names(self.current, self.hierarchy, self.base.symbols)
         self._doubtful = {s.path for s in (*base.skipped, *current.skipped)}
         self._modules_now: dict[str, str | None] = {}
         self._reexports: dict[str, tuple[Symbol, ...]] = {}
