@@ -41,7 +41,7 @@ PACKAGE = {
         ("from pkg import *\nload(1)\n", "pkg.loader.load", "import", ("pkg.load",)),
         ("from pkg import *\nloader.load(1)\n", "pkg.loader.load", "import", ()),
         ("def f():\n    import pkg\n    pkg.loader.Loader(1)\n", "pkg.loader.Loader", "constructor", ()),
-        ("import pkg\nf = pkg.load\nf(1)\n", "pkg.loader.load", "local", ("user.f",)),
+        ("import pkg\nf = pkg.load\nf(1)\n", "pkg.loader.load", "assignment", ("user.f",)),
         ("from pkg import gone\ngone(1)\n", "pkg.gone", "unresolved", ("user.gone",)),
         ("import pkg\npkg.gone(1)\n", "pkg.gone", "unresolved", ("user.pkg",)),
         ("import pkg\npkg.Gone.make(1)\n", "pkg.Gone.make", "unresolved", ("pkg.Gone",)),

@@ -240,7 +240,8 @@ def test_public_by_exports(build):
             """,
         }
     )
-    assert public(graph) == {"p", "p.a", "p.other", "p.a.f", "p.a._g", "p.a.C", "p.a.C.m"}
+    exported = {"p.f", "p._g", "p.C", "p.other"}
+    assert public(graph) == {"p", "p.a", "p.a.f", "p.a._g", "p.a.C", "p.a.C.m", *exported}
 
 
 def test_tests_examples_and_docs_are_in_the_graph_but_not_public(build):

@@ -10,8 +10,9 @@ import re
 from dataclasses import replace
 
 from repo_guardian.tools.views.facts.interface import Definition
-from repo_guardian.tools.views.symbol_graph.namespace import Module, Value
+from repo_guardian.tools.views.symbol_graph.namespace import Module
 from repo_guardian.tools.views.symbol_graph.pynames import ENUM_BASES
+from repo_guardian.tools.views.symbol_graph.queries import FUEL
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.signature import (
     POSITIONAL,
@@ -19,6 +20,7 @@ from repo_guardian.tools.views.symbol_graph.signature import (
     ParameterKind,
     Signature,
 )
+from repo_guardian.tools.views.symbol_graph.values import Value
 
 _FIELD = re.compile(r"(?:dataclasses\.)?field\((.*)\)\Z", re.DOTALL)
 _ARGUMENT = re.compile(r"(\w+)\s*=\s*")
@@ -45,8 +47,8 @@ def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signatu
         definition = owner.facts.definitions[number]
         names = owner.scopes.get(number, {})
         if "__init__" in names:
-            value = resolver.classes.member(owner, number, "__init__", instance=True)
-            found = value.definition
+            value = next(iter(resolver.member(owner, number, "__init__", FUEL, True)), None)
+            found = value.definition if value is not None else None
             known = found is not None and found.kind == "function"
             return (bound_signature(found), value) if known and found is not None else (None, None)
         arguments = _dataclass_arguments(resolver, owner, definition)
@@ -64,15 +66,15 @@ def _replaces_construction(resolver: Resolver, module: Module, index: int) -> bo
         return True
     if any(key == "metaclass" and text.rpartition(".")[2] != "ABCMeta" for key, text in definition.keywords):
         return True
-    values = [resolver.ref(module, ref) for ref in definition.base_refs]
+    values = [value for ref in definition.base_refs for value in resolver.ref(module, ref, FUEL)]
     return any(value.kind == "gone" and value.names[0] in ENUM_BASES for value in values)
 
 
 def _dataclass_arguments(resolver: Resolver, module: Module, definition: Definition) -> str | None:
     """The arguments of the class's ``@dataclass`` decorator as text; None when it has none."""
     for text, ref in zip(definition.decorators, definition.decorator_refs, strict=True):
-        value = resolver.ref(module, ref)
-        if value.kind == "gone" and value.names[0] == _DATACLASS:
+        values = resolver.ref(module, ref, FUEL)
+        if any(value.kind == "gone" and value.names[0] == _DATACLASS for value in values):
             return text.partition("(")[2].rpartition(")")[0]
     return None
 

@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import, Ref, Use
+from repo_guardian.tools.views.symbol_graph.methods import Methods
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution
-from repo_guardian.tools.views.symbol_graph.namespace import Module, Value
-from repo_guardian.tools.views.symbol_graph.pynames import COMMON_METHODS
+from repo_guardian.tools.views.symbol_graph.namespace import Module
+from repo_guardian.tools.views.symbol_graph.queries import FUEL
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 from repo_guardian.tools.views.symbol_graph.symbols import span_of
+from repo_guardian.tools.views.symbol_graph.values import HOWS, Value, Values
 
-_KINDS = {
+_KINDS: Final = {
     "call": EdgeKind.CALL,
     "reference": EdgeKind.REFERENCE,
     "inherit": EdgeKind.INHERIT,
     "decorate": EdgeKind.DECORATE,
 }
-_BY_NAME = ("global", "local", "import")
+_BY_NAME: Final = ("global", "local", "import")
 
 
-class _Found(NamedTuple):
-    """What a reference resolves to, how, and the classes of the tree that its path leads through."""
+class _Target(NamedTuple):
+    """One thing that a reference resolves to, and how."""
 
     value: Value
     how: Resolution
+
+
+class _Found(NamedTuple):
+    """What a reference resolves to, what calling it calls, and what its path leads through."""
+
+    targets: tuple[_Target, ...]
+    callees: tuple[_Target, ...]
     through: tuple[str, ...]
 
 
 class EdgeMaker:
-    """Makes the edges of one module.
+    """Makes the edges of one module."""
 
-    Args:
-        unique_methods: the id of the one method of the tree that has a name, by name.
-    """
-
-    def __init__(self, module: Module, resolver: Resolver, unique_methods: Mapping[str, str]) -> None:
+    def __init__(self, module: Module, resolver: Resolver, methods: Methods) -> None:
         self._module = module
         self._resolver = resolver
-        self._unique = unique_methods
+        self._methods = methods
         self._found: dict[Ref, _Found] = {}
 
     def edges(self) -> Iterator[Edge]:
@@ -50,6 +55,9 @@ class EdgeMaker:
             yield from self._import(record)
         for use in self._module.facts.uses:
             yield from self._use(use)
+        for index, definition in enumerate(self._module.facts.definitions):
+            if definition.kind == "function":
+                yield from self._override(index)
 
     def _edge(
         self,
@@ -64,33 +72,50 @@ class EdgeMaker:
         module = self._module
         source = module.id if at.scope == MODULE_SCOPE else module.ids[at.scope]
         text = module.facts.lines.get(at.region[0], "")
-        return Edge(source, target, kind, module.file.path, span_of(at.region), how, shape, text, via)
+        return Edge(source, target, kind, module.path, span_of(at.region), how, shape, text, via)
 
     def _gone(
         self, at: Use | Import, value: Value, kind: EdgeKind, shape: CallShape | None = None
     ) -> Iterator[Edge]:
         """One edge for each class that a missing name may be missing from; none for any other value."""
-        for name in value.names:
+        for name in value.names if value.kind == "gone" else ():
             yield self._edge(at, name, kind, Resolution.UNRESOLVED, shape=shape, via=value.via)
+
+    # Imports and overrides
 
     def _import(self, record: Import) -> Iterator[Edge]:
         """One edge to the module that is imported (from), and one to the name."""
-        resolver, module = self._resolver, self._module
+        names, module = self._resolver.names, self._module
         dotted = record.module
         if record.name or record.level:
-            base, dotted = resolver.base(module, record)
+            base, dotted = names.base(module, record)
         else:
-            base = resolver.find(dotted, module)
-            dotted = resolver.known_name(dotted, module)
+            base = names.find(dotted, module)
+            dotted = names.known_name(dotted, module)
         if dotted.strip("."):
             how = Resolution.UNRESOLVED if base is None else Resolution.IMPORT
             yield self._edge(record, dotted, EdgeKind.IMPORT, how)
         if record.name in ("", "*"):
             return
-        value = resolver.imported(module, record)
-        yield from self._gone(record, value, EdgeKind.IMPORT)
-        if value.id:
-            yield self._edge(record, value.id, EdgeKind.IMPORT, Resolution.IMPORT, via=value.via)
+        for value in names.imported(module, record):
+            yield from self._gone(record, value, EdgeKind.IMPORT)
+            if value.id:
+                yield self._edge(record, value.id, EdgeKind.IMPORT, Resolution.IMPORT, via=value.via)
+
+    def _override(self, index: int) -> Iterator[Edge]:
+        """From a method to the nearest one of a base that it replaces."""
+        module, classes = self._module, self._resolver.classes
+        owner = classes.method_of(module, index)
+        definition = module.facts.definitions[index]
+        if owner < 0 or definition.role == "setter":
+            return
+        found = classes.inherited(module, owner, definition.name)
+        if found is not None and found.bound is not None and not found.bound.is_import:
+            target = found.owner.ids[found.bound.number]
+            span = span_of(definition.region)
+            yield Edge(module.ids[index], target, EdgeKind.OVERRIDE, module.path, span, Resolution.MRO)
+
+    # Uses
 
     def _use(self, use: Use) -> Iterator[Edge]:
         found = self._found.get(use.ref)
@@ -100,29 +125,45 @@ class EdgeMaker:
             yield self._edge(use, identity, EdgeKind.REFERENCE, Resolution.LOCAL)
         if use.kind == "call":
             yield from self._call(use, found)
-            return
-        value = found.value
-        if use.kind == "inherit":
-            value = self._resolver.chase(value)
-        elif value.kind == "gone" and value.names[0].startswith("builtins."):
-            return
-        yield from self._gone(use, value, _KINDS[use.kind])
-        if value.kind in ("definition", "module"):
-            yield self._edge(use, value.id, _KINDS[use.kind], found.how, via=value.via)
+        else:
+            yield from self._mention(use, found)
+
+    def _mention(self, use: Use, found: _Found) -> Iterator[Edge]:
+        """Edges of a use that is no call."""
+        kind = _KINDS[use.kind]
+        for target, how in found.targets:
+            value = target
+            if use.kind == "inherit":
+                value = next(iter(self._chased(target)), target)
+            elif value.kind == "gone" and value.names[0].startswith("builtins."):
+                continue
+            yield from self._gone(use, value, kind)
+            if value.inside:
+                yield self._edge(use, value.id, kind, how, via=value.via)
+
+    def _chased(self, value: Value) -> Values:
+        """The classes behind a variable, and names outside of the tree."""
+        return tuple([v for v in self._resolver.held(value, FUEL) if v.is_class or v.kind == "gone"])
 
     def _resolve(self, ref: Ref) -> _Found:
         resolver, module = self._resolver, self._module
-        value, rest = resolver.root(module, ref)
-        through: list[str] = []
+        values, rest = resolver.root(module, ref, FUEL)
+        through: dict[str, None] = {}
         for name in rest:
-            if value.is_class and ref.root in _BY_NAME:
-                through.append(value.id)
-            value = resolver.step(module, value, name)
-        return _Found(value, self._how(ref, value, len(rest)), tuple(through))
+            for value in values:
+                if resolver.is_property(value) or (value.is_class and ref.root in _BY_NAME):
+                    through[value.id] = None
+            values = resolver.step(module, values, name, FUEL)
+        if any(value.kind != "gone" for value in values):
+            values = tuple([value for value in values if value.kind != "gone"])
+        targets = tuple([_Target(value, self._how(ref, value, len(rest))) for value in values])
+        return _Found(targets, tuple(self._callees(targets)), tuple(through))
 
     def _how(self, ref: Ref, value: Value, steps: int) -> Resolution:
-        if value.kind in ("gone", "unknown"):
+        if value.kind == "gone":
             return Resolution.UNRESOLVED
+        if value.how:
+            return HOWS[value.how]
         if ref.root in ("self", "cls"):
             definition = value.definition
             own = value.module is self._module and definition is not None and definition.parent == ref.number
@@ -131,22 +172,58 @@ class EdgeMaker:
             return Resolution.MRO
         return Resolution.IMPORT if value.via or value.module is not self._module else Resolution.LOCAL
 
+    def _callees(self, targets: tuple[_Target, ...]) -> Iterator[_Target]:
+        """What a call of a reference calls; names that are missing only when it calls nothing else."""
+        found: dict[str, _Target] = {}
+        missing: list[_Target] = []
+        for target in targets:
+            for callee in self._called(target):
+                if callee.value.kind == "gone":
+                    missing.append(callee)
+                elif callee.value.id:
+                    found.setdefault(callee.value.id, callee)
+        yield from found.values() or missing
+
+    def _called(self, target: _Target) -> Iterator[_Target]:
+        resolver, value = self._resolver, target.value
+        if resolver.is_property(value):
+            yield target
+            for item in resolver.held(value, FUEL):
+                if item.kind != "gone":
+                    yield from self._through_value(item, target)
+        elif value.kind in ("definition", "instance"):
+            held = resolver.held(value, FUEL)
+            for item in held:
+                yield from self._through_value(item, target)
+            if not held:
+                yield target
+        elif value.kind in ("module", "gone"):
+            yield target
+
+    def _through_value(self, value: Value, target: _Target) -> Iterator[_Target]:
+        """What calling a value that ``target`` is or holds calls."""
+        if value.kind == "instance":
+            for method in self._resolver.callable(value, FUEL):
+                yield _Target(method, HOWS[method.how] if method.how else Resolution.MRO)
+        elif value == target.value or not value.how:
+            yield _Target(value, target.how)
+        else:
+            yield _Target(value, HOWS[value.how])
+
     def _call(self, use: Use, found: _Found) -> Iterator[Edge]:
-        value, how = self._resolver.chase(found.value), found.how
-        held = self._resolver.held(value)
-        if held.kind == "instance" and not _is_property(value):
-            value, how = self._resolver.step(self._module, held, "__call__"), Resolution.MRO
-        yield from self._gone(use, value, EdgeKind.CALL, use.shape)
-        if value.kind == "unknown":
+        if not found.callees:
             yield from self._by_name(use)
-        elif value.kind == "module" or _is_property(value):
-            yield self._edge(use, value.id, EdgeKind.REFERENCE, how, via=value.via)
-        elif value.kind == "definition":
-            shape = use.shape
-            if value.unbound and shape is not None and shape.positional:
-                shape = replace(shape, positional=shape.positional - 1)
-            how = Resolution.CONSTRUCTOR if value.is_class else how
-            yield self._edge(use, value.id, EdgeKind.CALL, how, shape=shape, via=value.via)
+        for value, how in found.callees:
+            if value.kind == "gone":
+                yield from self._gone(use, value, EdgeKind.CALL, use.shape)
+            elif value.kind == "module" or self._resolver.is_property(value):
+                yield self._edge(use, value.id, EdgeKind.REFERENCE, how, via=value.via)
+            else:
+                shape = use.shape
+                if value.unbound and not value.is_class and shape is not None and shape.positional:
+                    shape = replace(shape, positional=shape.positional - 1)
+                known = Resolution.CONSTRUCTOR if value.is_class else how
+                yield self._edge(use, value.id, EdgeKind.CALL, known, shape=shape, via=value.via)
 
     def _by_name(self, use: Use) -> Iterator[Edge]:
         """A method of something unknown: the one method of that name in the tree, else just the name."""
@@ -154,13 +231,8 @@ class EdgeMaker:
         if not path or (root == "global" and "." not in path):
             return
         name = path.rpartition(".")[2]
-        target = self._unique.get(name)
-        how = Resolution.UNIQUE_NAME
-        if target is None or root == "literal" or name in COMMON_METHODS:
-            target, how = f"?.{name}", Resolution.UNRESOLVED
-        yield self._edge(use, target, EdgeKind.CALL, how, shape=use.shape)
-
-
-def _is_property(value: Value) -> bool:
-    definition = value.definition
-    return value.kind == "definition" and definition is not None and definition.role == "property"
+        target = None if root == "literal" else self._methods.only(name)
+        if target is None:
+            yield self._edge(use, f"?.{name}", EdgeKind.CALL, Resolution.UNRESOLVED, shape=use.shape)
+        else:
+            yield self._edge(use, target, EdgeKind.CALL, Resolution.UNIQUE_NAME, shape=use.shape)

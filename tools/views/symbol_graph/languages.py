@@ -6,12 +6,12 @@ which keys change when files come, go or move. The linker adds nothing to that b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Protocol
 
 from repo_guardian.tools.views.facts.interface import FileFacts
-from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile, key_hash
+from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile, global_key, key_hash
 
 
 class FileLinker(Protocol):
@@ -37,6 +37,10 @@ class LanguageLinker(Protocol):
         """
         ...
 
+    def mentions(self, facts: FileFacts) -> Iterable[tuple[str, str]]:
+        """Kind and name of the global keys that the file belongs to: those in ``summary``."""
+        ...
+
     def moved(self, before: Corpus, after: Corpus, paths: Collection[str]) -> frozenset[str]:
         """The place keys that differ; ``paths`` are the language's files that changed, came or went."""
         ...
@@ -57,4 +61,4 @@ def mentions_of(language: str, facts: FileFacts) -> frozenset[int]:
     linker = language_linker(language)
     if linker is None:
         return frozenset()
-    return frozenset(key_hash(f"g\0{kind}\0{name}") for kind, name in linker.summary(facts) if kind != "l")
+    return frozenset([key_hash(global_key(*mention)) for mention in linker.mentions(facts)])

@@ -10,8 +10,11 @@ keep an id of their own, ``root:name`` (``lib3:yaml``; the whole path when the r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+
+from repo_guardian.tools.views.symbol_graph.corpus import Corpus, place_key
 
 AUXILIARY = frozenset({
     "test", "tests", "testing", "example", "examples", "sample", "samples", "demo", "demos", "doc", "docs",
@@ -59,9 +62,9 @@ class Layout:
         files = [_module_file(path, packages) for path in ordered]
         old_roots = {f.root for f in files if f.path in python2 and _in_package(f)}
         files.sort(key=lambda f: _rank(f, old_roots))
-        self._by_root: dict[str, dict[str, ModuleFile]] = {}
-        self._primary: dict[str, ModuleFile] = {}
-        self._secondary: dict[str, ModuleFile | None] = {}
+        self.by_root: dict[str, dict[str, ModuleFile]] = {}
+        self.primary: dict[str, ModuleFile] = {}
+        self.secondary: dict[str, ModuleFile | None] = {}
         self.files: dict[str, ModuleFile] = {}
         for file in files:
             self._add(file)
@@ -71,14 +74,14 @@ class Layout:
 
     def _add(self, file: ModuleFile) -> None:
         identity = file.name
-        in_root = self._by_root.setdefault(file.root, {})
+        in_root = self.by_root.setdefault(file.root, {})
         if file.name in in_root:
             identity = f"{file.path}:{file.name}"
-        elif file.name in self._primary:
+        elif file.name in self.primary:
             identity = f"{file.root or '.'}:{file.name}"
         placed = ModuleFile(file.path, file.root, file.name, file.is_package, identity)
         in_root.setdefault(file.name, placed)
-        self._primary.setdefault(file.name, placed)
+        self.primary.setdefault(file.name, placed)
         self.files[file.path] = placed
 
     def _add_secondary_names(self) -> None:
@@ -87,27 +90,81 @@ class Layout:
             folders = file.root.split("/") if file.root else []
             for start in range(len(folders)):
                 name = ".".join([*folders[start:], file.name])
-                if name not in self._primary:
-                    self._secondary[name] = None if name in self._secondary else file
+                if name not in self.primary:
+                    self.secondary[name] = None if name in self.secondary else file
+
+    def own(self, root: str, name: str) -> ModuleFile | None:
+        """The module of a dotted name within one import root."""
+        return self.by_root.get(root, {}).get(name)
+
+    def anywhere(self, name: str) -> ModuleFile | None:
+        """The module of a dotted name in whichever root comes first, else through namespace packages."""
+        return self.primary.get(name) or self.secondary.get(name)
 
     def find(self, name: str, importer: ModuleFile) -> ModuleFile | None:
         """The module that ``importer`` gets for the dotted ``name``; None when the tree has none."""
-        own = self._by_root[importer.root].get(name)
-        return own or self._primary.get(name) or self._secondary.get(name)
+        return self.own(importer.root, name) or self.anywhere(name)
 
-    def relative(self, importer: ModuleFile, level: int, name: str) -> ModuleFile | None:
-        """The module that a relative import names, found by its path as the import system does."""
+    def place(self, importer: ModuleFile, level: int, name: str) -> str | None:
+        """The path, without ending, that a relative import names; None when it leads out of the tree."""
         folders = importer.path.split("/")[:-1]
         if level - 1 > len(folders):
             return None
-        place = "/".join([*folders[: len(folders) - level + 1], *(name.split(".") if name else [])])
+        return "/".join([*folders[: len(folders) - level + 1], *(name.split(".") if name else [])])
+
+    def at(self, place: str) -> ModuleFile | None:
+        """The module that is at a path without ending, found as the import system does."""
         stem = f"{place}/" if place else ""
         endings = [f"{stem}__init__.py", f"{place}.py", f"{stem}__init__.pyi", f"{place}.pyi"]
         return next((self.files[path] for path in endings if path in self.files), None)
 
     def below(self, file: ModuleFile, name: str) -> ModuleFile | None:
         """The submodule ``name`` of a package, in the same root."""
-        return self._by_root[file.root].get(f"{file.name}.{name}") if file.is_package else None
+        return self.own(file.root, f"{file.name}.{name}") if file.is_package else None
+
+    @staticmethod
+    def own_key(root: str, name: str) -> str:
+        """The key of what ``own`` finds."""
+        return place_key("own", f"{root}\0{name}")
+
+    @staticmethod
+    def any_key(name: str) -> str:
+        """The key of what ``anywhere`` finds."""
+        return place_key("any", name)
+
+
+def layout_of(corpus: Corpus, paths: Collection[str]) -> Layout:
+    """The layout of files of a corpus; the last few are kept, since most commits add no file."""
+    return _layout(tuple(paths), frozenset(path for path in paths if corpus.is_python2(path)))
+
+
+@lru_cache(maxsize=4)
+def _layout(paths: tuple[str, ...], python2: frozenset[str]) -> Layout:
+    return Layout(paths, python2)
+
+
+def moved_places(before: Layout, after: Layout) -> frozenset[str]:
+    """The place keys whose content differs between two layouts."""
+    if before is after:
+        return frozenset()
+    keys: set[str] = set()
+    for root in before.by_root.keys() | after.by_root.keys():
+        names = _differing(before.by_root.get(root, {}), after.by_root.get(root, {}))
+        keys |= {Layout.own_key(root, name) for name in names}
+    for name in _differing(before.primary, after.primary) | _differing(before.secondary, after.secondary):
+        keys.add(Layout.any_key(name))
+    keys |= {place_key("module", path) for path in _differing(before.files, after.files)}
+    for path in before.files.keys() ^ after.files.keys():
+        place = path.rpartition(".")[0]
+        keys.add(place_key("at", place))
+        if place.endswith("__init__"):
+            keys.add(place_key("at", place.removesuffix("__init__").removesuffix("/")))
+    return frozenset(keys)
+
+
+def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
+    names = before.keys() | after.keys()
+    return {name for name in names if before.get(name) != after.get(name)}
 
 
 def _stem(path: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
 
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, FileFacts
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
+from repo_guardian.tools.views.symbol_graph.corpus import local_key, place_key
 from repo_guardian.tools.views.symbol_graph.modules import Layout, ModuleFile
-
-ValueKind = Literal["module", "definition", "instance", "gone", "unknown"]
+from repo_guardian.tools.views.symbol_graph.queries import Node, Table
+from repo_guardian.tools.views.symbol_graph.sites import Sites
 
 
 class Bound(NamedTuple):
@@ -19,32 +21,41 @@ class Bound(NamedTuple):
 
 
 class Module:
-    """Facts of one file with its place among the others."""
+    """Facts of one file with its place among the others.
+
+    ``names``, ``types``, ``held``, ``returned``, … hold what has been found out about its parts.
+    """
 
     def __init__(self, file: ModuleFile, facts: FileFacts, layout: Layout) -> None:
         self.file = file
+        self.path = file.path
         self.facts = facts
         self.id = file.id
         self.scopes: dict[int, dict[str, list[Bound]]] = {MODULE_SCOPE: {}}
         self.stars: list[int] = []
-        self.ids: list[str] = []
         self.attributes = {(a.owner, a.name): a.type for a in facts.attributes}
         self.other_names = frozenset(facts.other_names)
+        self.place = Node(None, 0, [place_key("module", file.path)])
+        self.names: dict[str, Node] = {}
+        self.exports: Node | None = None
+        self.sites: Sites | None = None
+        self.members: dict[tuple[int, str], Node] = {}
+        self.orders, self.types, self.held = Table(), Table(), Table()
+        self.returned, self.passed, self.callees = Table(), Table(), Table()
         self._layout = layout
+        self._keys: dict[str, Node] = {}
         self._bind_definitions()
         self._bind_imports()
 
     def _bind_definitions(self) -> None:
         getters: set[tuple[int, str]] = set()
         for index, definition in enumerate(self.facts.definitions):
-            self.ids.append(self.child_id(definition.parent, definition.name))
-            key = (definition.parent, definition.name)
-            if definition.role == "property":
-                getters.add(key)
-            if definition.role == "setter" and key in getters:
+            parent, name, role = definition.parent, definition.name, definition.role
+            if role == "property":
+                getters.add((parent, name))
+            elif role == "setter" and (parent, name) in getters:
                 continue
-            scope = self.scopes.setdefault(definition.parent, {})
-            scope.setdefault(definition.name, []).append(Bound(False, index))
+            self.scopes.setdefault(parent, {}).setdefault(name, []).append(Bound(False, index))
 
     def _bind_imports(self) -> None:
         for index, record in enumerate(self.facts.imports):
@@ -54,6 +65,26 @@ class Module:
                 scope = self.scopes.setdefault(record.scope, {})
                 scope.setdefault(record.bound, []).append(Bound(True, index))
 
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The ids of the definitions."""
+        found: list[str] = []
+        for definition in self.facts.definitions:
+            if definition.parent == MODULE_SCOPE:
+                found.append(self.child_id(MODULE_SCOPE, definition.name))
+            else:
+                found.append(f"{found[definition.parent]}.{definition.name}")
+        return found
+
+    @cached_property
+    def tops(self) -> Sequence[str]:
+        """For each definition the module-level name that it is, or is in."""
+        found: list[str] = []
+        for definition in self.facts.definitions:
+            top = definition.parent == MODULE_SCOPE
+            found.append(definition.name if top else found[definition.parent])
+        return found
+
     def child_id(self, parent: int, name: str) -> str:
         """The id of ``name`` in definition ``parent``.
 
@@ -62,59 +93,26 @@ class Module:
         """
         if parent != MODULE_SCOPE:
             return f"{self.ids[parent]}.{name}"
-        taken = self._layout.below(self.file, name) is not None
+        taken = self.file.is_package and self._layout.below(self.file, name) is not None
         return f"{self.id}:{name}" if taken else f"{self.id}.{name}"
+
+    def key(self, name: str) -> Node:
+        """What reading the module-level ``name`` rests on: its content, and that of a submodule's name."""
+        node = self._keys.get(name)
+        if node is None:
+            keys = [local_key(self.path, name)]
+            if self.file.is_package:
+                keys.append(self._layout.own_key(self.file.root, f"{self.file.name}.{name}"))
+            node = self._keys[name] = Node(None, 0, keys)
+        return node
 
     def region(self, bound: Bound) -> tuple[int, int, int, int]:
         """Where a binding stands."""
         return (self.facts.imports if bound.is_import else self.facts.definitions)[bound.number].region
 
-    def candidates(self, scope: int, name: str) -> Iterable[Bound]:
+    def candidates(self, scope: int, name: str) -> Sequence[Bound]:
         """The bindings of ``name`` in a scope, the last in the file first."""
         found = self.scopes.get(scope, {}).get(name, ())
+        if len(found) < 2:
+            return found
         return sorted(found, key=lambda bound: self.region(bound)[2], reverse=True)
-
-
-class Value(NamedTuple):
-    """What an expression stands for.
-
-    ``definition`` and ``instance`` (of a class) are definition ``number`` of ``module``; ``gone`` are one or
-    more dotted ``names`` that the tree does not define (``module`` is set when a module of the tree is where
-    they are missing). ``via`` are the aliases passed on the way. ``unbound`` says that a plain method was
-    reached through its class, so that a call passes ``self`` itself.
-    """
-
-    kind: ValueKind
-    module: Module | None = None
-    number: int = -1
-    names: tuple[str, ...] = ()
-    via: tuple[str, ...] = ()
-    unbound: bool = False
-
-    @property
-    def definition(self) -> Definition | None:
-        """The definition, for ``definition`` and ``instance``."""
-        if self.module is None or self.number < 0:
-            return None
-        return self.module.facts.definitions[self.number]
-
-    @property
-    def is_class(self) -> bool:
-        """True for a class itself, not for its instances."""
-        found = self.definition
-        return self.kind == "definition" and found is not None and found.kind == "class"
-
-    @property
-    def id(self) -> str:
-        """The id of the module, definition or class; empty for ``gone`` and ``unknown``."""
-        if self.module is None or self.kind in ("gone", "unknown"):
-            return ""
-        return self.module.id if self.kind == "module" else self.module.ids[self.number]
-
-
-UNKNOWN = Value("unknown")
-
-
-def gone(*names: str, module: Module | None = None, via: tuple[str, ...] = ()) -> Value:
-    """Dotted names that the tree does not define."""
-    return Value("gone", module, names=names, via=via)

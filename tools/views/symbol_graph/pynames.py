@@ -84,3 +84,6 @@ _OBJECT_ATTRIBUTES_TEXT = """
     """
 OBJECT_ATTRIBUTES = frozenset(_OBJECT_ATTRIBUTES_TEXT.split())
 """What every object, class or function has without defining it."""
+
+SELF_TYPES = frozenset({"Self", "typing.Self", "t.Self", "typing_extensions.Self"})
+"""Annotations that mean an instance of the class that they stand in."""

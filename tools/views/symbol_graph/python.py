@@ -1,125 +1,85 @@
-"""Python, for the linker."""
+"""Python, for the linker: what links its files, what others see of them, and what moves."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
-from repo_guardian.tools.views.symbol_graph.corpus import (
-    Corpus,
-    LinkedFile,
-    global_key,
-    key_hash,
-    local_key,
-    place_key,
-)
+from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile, global_key, key_hash
 from repo_guardian.tools.views.symbol_graph.edges import EdgeMaker
-from repo_guardian.tools.views.symbol_graph.languages import mentions_of
+from repo_guardian.tools.views.symbol_graph.methods import Methods
 from repo_guardian.tools.views.symbol_graph.model import Symbol
-from repo_guardian.tools.views.symbol_graph.modules import Layout
-from repo_guardian.tools.views.symbol_graph.namespace import Module
+from repo_guardian.tools.views.symbol_graph.modules import layout_of, moved_places
+from repo_guardian.tools.views.symbol_graph.names import Names
+from repo_guardian.tools.views.symbol_graph.queries import Memo, keys_of
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
+from repo_guardian.tools.views.symbol_graph.summaries import mentions, summary
 from repo_guardian.tools.views.symbol_graph.symbols import SymbolMaker
-
-_LAYOUT = place_key("layout", "")
-
-
-def _layout(corpus: Corpus, paths: Collection[str]) -> Layout:
-    return Layout(paths, {path for path in paths if corpus.is_python2(path)})
-
-
-class _Modules(Mapping[str, Module]):
-    """Modules by path, made when they are asked for, which is noted."""
-
-    def __init__(self, corpus: Corpus, layout: Layout) -> None:
-        self._corpus = corpus
-        self._layout = layout
-        self._made: dict[str, Module] = {}
-        self.read: set[str] = set()
-
-    def __getitem__(self, path: str) -> Module:
-        self.read.add(local_key(path, ""))
-        module = self._made.get(path)
-        if module is None:
-            module = Module(self._layout.files[path], self._corpus.facts(path), self._layout)
-            self._made[path] = module
-        return module
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._layout.files)
-
-    def __len__(self) -> int:
-        return len(self._layout.files)
-
-
-class _UniqueMethods(dict[str, str]):
-    def __init__(self, corpus: Corpus, modules: _Modules) -> None:
-        super().__init__()
-        self._corpus = corpus
-        self._modules = modules
-
-    def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        key = global_key("method", name)
-        self._modules.read.add(key)
-        found: set[str] = set()
-        for path in self._corpus.mentions(key)[:2]:
-            module = self._modules[path]
-            found |= {module.ids[index] for index in _methods(module.facts).get(name, ())}
-        return found.pop() if len(found) == 1 else default
-
-
-def _methods(facts: FileFacts) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for index, definition in enumerate(facts.definitions):
-        if definition.kind != "function" or definition.parent == MODULE_SCOPE:
-            continue
-        if facts.definitions[definition.parent].kind == "class" and not definition.name.startswith("__"):
-            found.setdefault(definition.name, []).append(index)
-    return found
 
 
 class PythonLinker:
     """Links the Python files of one corpus."""
 
     def __init__(self, corpus: Corpus, paths: Collection[str]) -> None:
-        self._corpus = corpus
-        self._layout = _layout(corpus, paths)
-        self._modules = _Modules(corpus, self._layout)
+        self._memo = Memo()
+        self._names = Names(corpus, layout_of(corpus, paths), self._memo)
+        self._resolver = Resolver(self._names, self._memo)
+        self._methods = Methods(self._names, self._memo)
+        self._hashes: dict[str, int] = {}
 
     def link(self, path: str) -> LinkedFile:
         """The links of one file."""
-        self._modules.read = {_LAYOUT}
-        resolver = Resolver(self._modules, self._layout)
-        module = self._modules[path]
+        self._memo.read = []
+        module = self._names.module(path)
+        if module.file.is_package:
+            self._memo.read += [module.key(name) for name in module.scopes[MODULE_SCOPE]]
         symbols: dict[str, Symbol] = {}
-        for symbol in SymbolMaker(module, resolver).symbols():
+        for symbol in SymbolMaker(module, self._resolver).symbols():
             symbols.setdefault(symbol.id, symbol)
-        edges = list(EdgeMaker(module, resolver, _UniqueMethods(self._corpus, self._modules)).edges())
+        edges = list(EdgeMaker(module, self._resolver, self._methods).edges())
         edges.sort(key=lambda e: (e.span.start_byte, e.span.end_byte, e.kind, e.target))
-        reads = frozenset(key_hash(key) for key in self._modules.read - {local_key(path, "")})
+        own = f"l\0{path}\0"
+        reads = frozenset([self._hash(key) for key in keys_of(self._memo.read) if not key.startswith(own)])
         return LinkedFile(
             path,
-            tuple(symbols[identity] for identity in sorted(symbols)),
+            tuple([symbols[identity] for identity in sorted(symbols)]),
             tuple(edges),
             reads,
-            mentions_of("python", module.facts),
+            frozenset([self._hash(global_key(*mention)) for mention in mentions(module.facts)]),
         )
+
+    def _hash(self, key: str) -> int:
+        known = self._hashes.get(key)
+        if known is None:
+            known = self._hashes[key] = key_hash(key)
+        return known
 
 
 class _Python:
+    """The plug; see ``languages.LanguageLinker``."""
+
     def linker(self, corpus: Corpus, paths: Collection[str]) -> PythonLinker:
         return PythonLinker(corpus, paths)
 
     def summary(self, facts: FileFacts) -> Mapping[tuple[str, str], bytes]:
-        digest = hashlib.blake2b(repr(facts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return {("l", ""): digest, **{("method", name): digest for name in _methods(facts)}}
+        return summary(facts)
+
+    def mentions(self, facts: FileFacts) -> Iterable[tuple[str, str]]:
+        return mentions(facts)
 
     def moved(self, before: Corpus, after: Corpus, paths: Collection[str]) -> frozenset[str]:
-        def shape(corpus: Corpus) -> list[tuple[str, bool]]:
-            return [(p, corpus.is_python2(p)) for p in corpus.paths() if corpus.language(p) == "python"]
+        if all(_place(before, path) == _place(after, path) for path in paths):
+            return frozenset()
+        return moved_places(layout_of(before, _paths(before)), layout_of(after, _paths(after)))
 
-        return frozenset() if shape(before) == shape(after) else frozenset({_LAYOUT})
+
+def _paths(corpus: Corpus) -> list[str]:
+    return [path for path in corpus.paths() if corpus.language(path) == "python"]
+
+
+def _place(corpus: Corpus, path: str) -> bool | None:
+    """Whether a file is Python 2 source; None when the corpus does not have it."""
+    return corpus.is_python2(path) if path in corpus.paths() else None
 
 
 LANGUAGE = _Python()

@@ -1,316 +1,390 @@
-"""What a name means: module namespaces, imports, star imports, re-exports, attributes and types.
+"""What references mean: names, attributes step by step, and what variables, calls and containers hold.
 
-The rules are those of the Python language reference ("The import system", "Naming and binding") as far as
-they can be followed without running anything. A definition of the tree is never hidden by an import from
-outside of it, since that is the usual shape of an optional accelerator.
+Flow-insensitive and set-valued: a variable holds whatever is assigned to it anywhere. This is the third layer
+of ``queries``; every method that takes ``fuel`` answers "nothing known" when there is none left.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from typing import Final
 
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import, Ref
-from repo_guardian.tools.views.symbol_graph.classes import Hierarchy
-from repo_guardian.tools.views.symbol_graph.modules import Layout, ModuleFile
-from repo_guardian.tools.views.symbol_graph.namespace import UNKNOWN, Bound, Module, Value, gone
-from repo_guardian.tools.views.symbol_graph.pynames import BUILTIN_TYPES, BUILTINS, MODULE_ATTRIBUTES
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, Ref, TypeFact
+from repo_guardian.tools.views.symbol_graph.classes import Hierarchy, Member
+from repo_guardian.tools.views.symbol_graph.flows import Flows
+from repo_guardian.tools.views.symbol_graph.names import Names
+from repo_guardian.tools.views.symbol_graph.namespace import Bound, Module
+from repo_guardian.tools.views.symbol_graph.protocols import Protocols
+from repo_guardian.tools.views.symbol_graph.pynames import (
+    BUILTIN_TYPES,
+    MODULE_ATTRIBUTES,
+    OBJECT_ATTRIBUTES,
+    SELF_TYPES,
+)
+from repo_guardian.tools.views.symbol_graph.queries import Memo
+from repo_guardian.tools.views.symbol_graph.values import (
+    ANNOTATED,
+    ASSIGNED,
+    NOTHING,
+    RETURNED,
+    Value,
+    Values,
+    gone,
+    marked,
+    union,
+)
 
-_MAX_HOPS = 50
-"""Longest chain of re-exports or of ``a = b`` that is followed."""
-_MAX_DEPTH = 25
-"""How many types, or ``__all__`` lists, may be needed to know one; so that no input exhausts the stack."""
-
-_DOTTED = re.compile(r"""["']?([^\W\d]\w*(?:\.[^\W\d]\w*)*)["']?\Z""")
-_Seen = set[tuple[str, str]]
+_DOTTED: Final = re.compile(r"""["']?([^\W\d]\w*(?:\.[^\W\d]\w*)*)["']?\Z""")
 
 
 class Resolver:
-    """Looks names up across the modules of one commit; every answer is remembered.
+    """Finds out what expressions of any module of one corpus stand for.
 
     Args:
-        modules: all modules by path.
-        layout: where they are imported from.
+        names: the first layer.
+        memo: what is being read.
     """
 
-    def __init__(self, modules: Mapping[str, Module], layout: Layout) -> None:
-        self._modules = modules
-        self._layout = layout
-        self._names: dict[tuple[str, str], Value | None] = {}
-        self._types: dict[tuple[str, int], Value] = {}
-        self._exports: dict[str, frozenset[str] | None] = {}
-        self._depth = 0
-        self.classes = Hierarchy(self)
-
-    def find(self, name: str, importer: Module) -> Module | None:
-        """The module that ``importer`` gets for a dotted name."""
-        return self._module(self._layout.find(name, importer.file))
-
-    def _module(self, file: ModuleFile | None) -> Module | None:
-        return None if file is None else self._modules[file.path]
-
-    # Module namespaces
-
-    def name(self, module: Module, name: str) -> Value | None:
-        """What the attribute ``name`` of ``module`` is; None when the module has none."""
-        key = (module.id, name)
-        if key not in self._names:
-            self._names[key] = self._lookup(module, name, set(), 0)
-        return self._names[key]
-
-    def _lookup(self, module: Module, name: str, seen: _Seen, hops: int) -> Value | None:
-        key = (module.id, name)
-        if key in self._names:
-            return self._names[key]
-        if key in seen or hops > _MAX_HOPS:
-            return None
-        seen.add(key)
-        outside: Value | None = None
-        for bound in module.candidates(MODULE_SCOPE, name):
-            value = self._bound(module, bound, seen, hops)
-            if value.kind != "gone":
-                return value
-            outside = outside or value
-        return outside or self._from_stars(module, name, seen, hops) or self._submodule(module, name)
-
-    def _bound(self, module: Module, bound: Bound, seen: _Seen, hops: int) -> Value:
-        if not bound.is_import:
-            return Value("definition", module, bound.number)
-        record = module.facts.imports[bound.number]
-        value = self._imported(module, record, seen, hops)
-        alias = module.child_id(record.scope, record.bound)
-        return value._replace(via=(alias, *value.via))
-
-    def _from_stars(self, module: Module, name: str, seen: _Seen, hops: int) -> Value | None:
-        for index in reversed(module.stars):
-            base, _ = self.base(module, module.facts.imports[index])
-            if base is not None and self._is_exported(base, name):
-                value = self._lookup(base, name, seen, hops + 1)
-                if value is not None:
-                    return value
-        return None
-
-    def _submodule(self, module: Module, name: str) -> Value | None:
-        found = self._module(self._layout.below(module.file, name))
-        return None if found is None else Value("module", found)
-
-    def _is_exported(self, module: Module, name: str) -> bool:
-        names = self.exports(module)
-        return not name.startswith("_") if names is None else name in names
-
-    def exports(self, module: Module) -> frozenset[str] | None:
-        """The names in ``__all__``; None when there is none, or not all of it can be known."""
-        if module.id not in self._exports and self._depth <= _MAX_DEPTH:
-            self._exports[module.id] = None
-            self._depth += 1
-            self._exports[module.id] = self._collect_exports(module)
-            self._depth -= 1
-        return self._exports.get(module.id)
-
-    def _collect_exports(self, module: Module) -> frozenset[str] | None:
-        exports = module.facts.exports
-        if exports is None or not exports.certain:
-            return None
-        names = set(exports.names)
-        for ref in exports.extends:
-            value = self.ref(module, ref)
-            if value.kind != "module" or value.module is None:
-                return None
-            names |= self.exports(value.module) or set()
-        return frozenset(names)
-
-    # Imports
-
-    def imported(self, module: Module, record: Import) -> Value:
-        """What an import statement gets for one name."""
-        return self._imported(module, record, set(), 0)
-
-    def _imported(self, module: Module, record: Import, seen: _Seen, hops: int) -> Value:
-        if not record.name:
-            dotted = record.module if record.alias else record.bound
-            found = self.find(dotted, module)
-            return gone(dotted) if found is None else Value("module", found)
-        base, dotted = self.base(module, record)
-        if base is None:
-            name = f"{dotted}.{record.name}" if dotted.strip(".") else f"{dotted}{record.name}"
-            if record.level:
-                inner = f"{record.module}.{record.name}".strip(".")
-                found = self._module(self._layout.relative(module.file, record.level, inner))
-            else:
-                found = self.find(name, module)
-            return gone(name) if found is None else Value("module", found)
-        value = self._lookup(base, record.name, seen, hops + 1) or self._submodule(base, record.name)
-        return value or gone(f"{base.id}.{record.name}", module=base)
-
-    def base(self, module: Module, record: Import) -> tuple[Module | None, str]:
-        """The module that is imported from, and its dotted name as far as the tree knows it."""
-        if not record.level:
-            return self.find(record.module, module), self.known_name(record.module, module)
-        found = self._module(self._layout.relative(module.file, record.level, record.module))
-        if found is not None:
-            return found, found.id
-        parts = module.file.name.split(".")
-        keep = len(parts) - record.level + module.file.is_package
-        if keep < (len(parts) > 1):
-            return None, "." * record.level + record.module
-        dotted = ".".join([*parts[:keep], *([record.module] if record.module else [])])
-        return None, self.known_name(dotted, module)
-
-    def known_name(self, dotted: str, module: Module) -> str:
-        """``dotted`` with the longest part that is a module of the tree replaced by that module's id."""
-        parts = dotted.split(".")
-        for end in range(len(parts), 0, -1):
-            found = self.find(".".join(parts[:end]), module)
-            if found is not None:
-                return ".".join([found.id, *parts[end:]])
-        return dotted
+    def __init__(self, names: Names, memo: Memo) -> None:
+        self.names = names
+        self.memo = memo
+        self.classes = Hierarchy(names, memo)
+        self.flows = Flows(self)
+        self.protocols = Protocols(self)
 
     # References
 
-    def ref(self, module: Module, ref: Ref) -> Value:
+    def ref(self, module: Module, ref: Ref, fuel: int) -> Values:
         """What a reference of ``module`` stands for."""
-        value, rest = self.root(module, ref)
+        values, rest = self.root(module, ref, fuel)
         for name in rest:
-            value = self.step(module, value, name)
-        return value
+            if not values:
+                return values
+            values = self.step(module, values, name, fuel)
+        return values
 
-    def root(self, module: Module, ref: Ref) -> tuple[Value, list[str]]:
+    def root(self, module: Module, ref: Ref, fuel: int) -> tuple[Values, list[str]]:
         """What the first part of a reference stands for, and the attributes that follow."""
-        parts = ref.path.split(".") if ref.path else []
-        match ref.root:
-            case "global":
-                return self._global(module, parts[0]), parts[1:]
-            case "local" | "cls":
-                return Value("definition", module, ref.number), parts
-            case "import":
-                return self._bound(module, Bound(True, ref.number), set(), 0), parts
-            case "self":
-                return Value("instance", module, ref.number), parts
-            case "typed":
-                return self.type_value(module, ref.number), parts
-            case "super" if parts:
-                return self.classes.inherited(module, ref.number, parts[0]), parts[1:]
-            case _:
-                return UNKNOWN, parts
+        root, number, path = ref
+        parts = path.split(".") if path else []
+        if root == "global":
+            return self.names.global_(module, parts[0]), parts[1:]
+        if root == "typed":
+            return self.type(module, number, fuel), parts
+        if root == "import":
+            return self.names.bound(module, Bound(True, number)), parts
+        if root in ("literal", "unknown"):
+            return NOTHING, parts
+        return self._root_inside(module, ref, parts, fuel)
 
-    def _global(self, module: Module, name: str) -> Value:
-        value = self.name(module, name)
-        if value is not None:
-            return value
-        if name in module.other_names or name in MODULE_ATTRIBUTES:
-            return UNKNOWN
-        if name in BUILTINS:
-            return gone(f"builtins.{name}")
-        for index in reversed(module.stars):
-            base, dotted = self.base(module, module.facts.imports[index])
-            if base is None:
-                return gone(f"{dotted}.{name}")
-        return gone(f"{module.id}.{name}", module=module)
+    def _root_inside(self, module: Module, ref: Ref, parts: list[str], fuel: int) -> tuple[Values, list[str]]:
+        """As ``root``, for references to definitions of the module itself."""
+        root, number, _ = ref
+        self.memo.read.append(module.key(module.tops[number]))
+        if root == "self":
+            return (Value("instance", module, number, unbound=True),), parts
+        if root == "super":
+            if not parts:
+                return NOTHING, parts
+            found = self.classes.inherited(module, number, parts[0])
+            return self._found_member(Value("instance", module, number), parts[0], found, fuel), parts[1:]
+        return (Value("definition", module, number, unbound=root == "cls"),), parts
 
-    def step(self, importer: Module, value: Value, name: str) -> Value:
-        """The attribute ``name`` of ``value``."""
-        module = value.module
-        if value.kind == "gone":
-            return self._step_beyond(importer, value, name)
+    def step(self, importer: Module, values: Values, name: str, fuel: int) -> Values:
+        """The attribute ``name`` of each of ``values``."""
+        if len(values) == 1:
+            return self._step(importer, values[0], name, fuel)
+        return union([found for value in values for found in self._step(importer, value, name, fuel)])
+
+    def _step(self, importer: Module, value: Value, name: str, fuel: int) -> Values:
+        kind, module = value.kind, value.module
+        if kind == "gone":
+            return (self._step_beyond(importer, value, name),)
         if module is None:
-            return UNKNOWN
-        if value.kind == "module":
-            found = self.name(module, name)
-            if found is not None:
-                return found._replace(via=value.via + found.via)
-            missing = gone(f"{module.id}.{name}", module=module, via=value.via)
-            return UNKNOWN if name in module.other_names or name in MODULE_ATTRIBUTES else missing
-        if value.kind == "instance" or value.is_class:
-            found = self.classes.member(module, value.number, name, value.kind == "instance")
-            return found._replace(via=value.via + found.via)
-        held = self.held(value)
-        return UNKNOWN if held.kind == "unknown" else self.step(importer, held, name)
+            return NOTHING
+        if kind == "module":
+            return self._carry(value, self._module_member(module, name, fuel))
+        if kind == "instance" or value.is_class:
+            found = self.member(module, value.number, name, fuel, kind == "instance")
+            return self._carry(value, self._received(value, found))
+        if kind != "definition":
+            return NOTHING
+        if self.is_plain_function(value):
+            return self._carry(value, self.flows.stored(value, name, fuel))
+        return self.step(importer, self._contents(value, fuel), name, fuel)
+
+    def _received(self, value: Value, found: Values) -> Values:
+        """Methods keep the object or class that they were reached through, since they may return it."""
+        return tuple([
+            item._replace(receiver=value) if self.is_plain_function(item) else item
+            for item in found
+        ])  # fmt: skip
+
+    def _carry(self, value: Value, found: Values) -> Values:
+        """``found``, reached through ``value``."""
+        via, how = value.via, value.how
+        if via:
+            found = tuple([item._replace(via=via + item.via) for item in found])
+        return marked(found, how) if how else found
+
+    def _module_member(self, module: Module, name: str, fuel: int) -> Values:
+        found = self.names.name(module, name)
+        if found or name in MODULE_ATTRIBUTES:
+            return found
+        found = self.flows.stored(Value("module", module), name, fuel)
+        if found or name in module.other_names:
+            return found
+        return (gone(f"{module.id}.{name}", module=module),)
 
     def _step_beyond(self, importer: Module, value: Value, name: str) -> Value:
         """An attribute of something outside the tree, or of a name that is missing from it."""
-        found = None if value.module is not None else self.find(f"{value.names[0]}.{name}", importer)
+        found = None
+        if value.module is None:
+            found = self.names.find(f"{value.names[0]}.{name}", importer)
         if found is not None:
             return Value("module", found, via=value.via)
         via = value.via + value.names if value.module is not None else value.via
         return gone(*(f"{known}.{name}" for known in value.names), via=via)
 
-    # Types
+    # Members of classes and instances
 
-    def type_value(self, module: Module, index: int) -> Value:
-        """The value of a variable that has type ``index``; unknown while it is being found out."""
-        key = (module.id, index)
-        known = self._types.get(key)
-        if known is not None:
-            return known
-        if self._depth > _MAX_DEPTH:
-            return UNKNOWN
-        self._types[key] = UNKNOWN
-        self._depth += 1
-        source, ref, *_ = module.facts.types[index]
-        value = self.ref(module, ref)
+    def member(self, module: Module, index: int, name: str, fuel: int, instance: bool) -> Values:
+        """The attribute ``name`` of a class or of its instances."""
+        if name == "__class__" and instance:
+            return (Value("definition", module, index),)
+        found = self.classes.member(module, index, name)
+        return self._found_member(
+            Value("instance" if instance else "definition", module, index), name, found, fuel
+        )
+
+    def _found_member(self, value: Value, name: str, found: Member | None, fuel: int) -> Values:
+        """The member ``name`` of a class or instance, ``found`` being where it is."""
+        if found is None:
+            return self.flows.stored(value, name, fuel) or self._missing(value, name)
+        owner, bound = found.owner, found.bound
+        if bound is None:
+            values = NOTHING if found.attribute < 0 else self.type(owner, found.attribute, fuel)
+            return _assigned(values) or self.flows.stored(value, name, fuel)
+        if bound.is_import:
+            return self.names.imported(owner, owner.facts.imports[bound.number])
+        definition = owner.facts.definitions[bound.number]
+        plain = definition.kind == "function" and definition.role in ("", "overload")
+        return (Value("definition", owner, bound.number, unbound=plain and value.kind != "instance"),)
+
+    def _missing(self, value: Value, name: str) -> Values:
+        """A name that no class of the tree has: it is missing from each, unless one answers any name."""
+        module, index = value.module, value.number
+        if module is None or name in OBJECT_ATTRIBUTES or self.classes.answers_any(module, index):
+            return NOTHING
+        classes = self.classes.order(module, index).classes
+        return (gone(*(f"{owner.ids[number]}.{name}" for owner, number in classes), module=module),)
+
+    # What variables, calls and annotations give
+
+    def type(self, module: Module, index: int, fuel: int) -> Values:
+        """What has type ``index`` of ``module``."""
+        return self.memo.ask(module.types, index, fuel, self._type, module)  # type: ignore[no-any-return]
+
+    def _type(self, module: Module, index: int, fuel: int) -> Values:
+        fact: TypeFact = module.facts.types[index]
+        source = fact.source
         if source == "call":
-            value = self.result(value)
-        elif source == "annotation":
-            value = self.instance(value)
-        elif source != "value":
-            value = UNKNOWN
-        self._depth -= 1
-        self._types[key] = value
-        return value
+            return self.results(self.ref(module, fact.ref, fuel), fuel)
+        if source == "value":
+            return self.loaded(self.ref(module, fact.ref, fuel), fuel)
+        if source == "annotation":
+            return marked(self.instances(module, fact.ref, fuel), ANNOTATED)
+        if source == "display":
+            return (Value("container", module, index),)
+        if source == "param":
+            return self.flows.passed(module, fact.ref.number, fact.ref.path, fuel)
+        items = (value for item in fact.items for value in self.type(module, item, fuel))
+        if source == "any":
+            return union(items)
+        key = fact.keys[0] if fact.keys else ""
+        return union([found for value in items for found in self.protocols.give(source, value, key, fuel)])
 
-    def chase(self, value: Value) -> Value:
-        """Follow ``a = b`` from variable to variable; ``via`` gains the variables."""
-        for _ in range(_MAX_HOPS):
-            definition, module = value.definition, value.module
-            if value.kind != "definition" or definition is None or module is None or definition.type < 0:
-                return value
-            if definition.kind != "variable" or module.facts.types[definition.type].source != "value":
-                return value
-            held = self.type_value(module, definition.type)
-            if held.kind not in ("definition", "module"):
-                return value
-            value = held._replace(via=(*value.via, value.id, *held.via))
-        return value
+    def instances(self, module: Module, ref: Ref, fuel: int) -> Values:
+        """Instances of the classes that an annotation names."""
+        return union([item for value in self.ref(module, ref, fuel) for item in self._instance(value, fuel)])
 
-    def held(self, value: Value) -> Value:
-        """What a variable holds or a property returns; unknown when that cannot be told."""
-        value = self.chase(value)
-        definition, module = value.definition, value.module
-        if value.kind != "definition" or definition is None or module is None:
-            return value
-        if definition.kind == "class":
-            return value
-        if definition.kind == "variable" and definition.type >= 0:
-            held = self.type_value(module, definition.type)
-            return UNKNOWN if held.id == value.id else held
-        return self._returned(value) if definition.role == "property" else UNKNOWN
-
-    def result(self, value: Value) -> Value:
-        """What calling ``value`` gives."""
-        value = self.chase(value)
-        if value.is_class or value.kind == "gone":
-            return self.instance(value)
-        definition = value.definition
-        if value.kind != "definition" or definition is None or definition.signature is None:
-            return UNKNOWN
-        return UNKNOWN if definition.signature.is_async else self._returned(value)
-
-    def _returned(self, value: Value) -> Value:
-        """An instance of the class that the return annotation names."""
-        definition, module = value.definition, value.module
-        signature = definition.signature if definition is not None else None
-        match = _DOTTED.match((signature.returns if signature is not None else None) or "")
-        if match is None or module is None:
-            return UNKNOWN
-        return self.instance(self.ref(module, Ref("global", -1, match.group(1))))
-
-    def instance(self, value: Value) -> Value:
+    def _instance(self, value: Value, fuel: int) -> Values:
         """An instance of the class ``value``; a capitalized name outside the tree passes for a class."""
-        value = self.chase(value)
-        if value.is_class:
-            return value._replace(kind="instance", via=(), unbound=False)
         if value.kind == "gone":
-            last = value.names[0].rpartition(".")[2]
-            known = last[:1].isupper() or value.names[0] in BUILTIN_TYPES
-            return value._replace(via=()) if known else UNKNOWN
-        return UNKNOWN
+            name = value.names[0]
+            known = name.rpartition(".")[2][:1].isupper() or name in BUILTIN_TYPES
+            return (value._replace(via=(), unbound=False),) if known else NOTHING
+        if value.is_class:
+            return (value._replace(kind="instance", via=(), receiver=None),)
+        if value.kind == "definition" and self._is_variable(value):
+            classes = [v for v in self._contents(value, fuel) if v.is_class or v.kind == "gone"]
+            return tuple([item for found in classes for item in self._instance(found, fuel)])
+        return NOTHING
+
+    def loaded(self, values: Values, fuel: int) -> Values:
+        """What reading references gives: for a property what it returns."""
+        if not any(self.is_property(value) for value in values):
+            return values
+        return union(
+            [
+                v
+                for value in values
+                for v in (self._read(value, fuel) if self.is_property(value) else (value,))
+            ]
+        )
+
+    def _read(self, value: Value, fuel: int) -> Values:
+        """What reading a property gives."""
+        return self._substituted(value, self.returned(value, fuel))
+
+    def _contents(self, value: Value, fuel: int) -> Values:
+        """What a variable holds or a property returns, variables of which nothing is known left out."""
+        return tuple([item for item in self.held(value, fuel) if not self._is_variable(item)])
+
+    def held(self, value: Value, fuel: int) -> Values:
+        """What a variable holds or a property returns; anything else is itself.
+
+        A variable among the values is one of which nothing is known.
+        """
+        module = value.module
+        if value.kind != "definition" or module is None:
+            return (value,)
+        if not self._is_variable(value):
+            return self._read(value, fuel)
+        found = self.memo.ask(module.held, value.number, fuel, self._held, module)
+        via = (*value.via, value.id)
+        return tuple([item._replace(via=via + item.via, how=max(item.how, value.how)) for item in found])
+
+    def _held(self, module: Module, index: int, fuel: int) -> Values:
+        """What all assignments to a variable of a module or class give, ``self.name = …`` included."""
+        definition = module.facts.definitions[index]
+        found: list[Value] = []
+        others: list[Value] = []
+        for bound in module.candidates(definition.parent, definition.name):
+            other = None if bound.is_import else module.facts.definitions[bound.number]
+            if other is None or other.kind != "variable":
+                others += self.names.bound(module, bound)
+            elif other.type >= 0:
+                found += self.type(module, other.type, fuel)
+        attribute = module.attributes.get((definition.parent, definition.name), -1)
+        if definition.parent != MODULE_SCOPE and attribute >= 0:
+            found += self.type(module, attribute, fuel)
+        chased: list[Value] = []
+        for item in found:
+            if not self._is_variable(item):
+                chased.append(item)
+            elif item.module is not module or item.number != index:
+                chased += self.held(item, fuel) or (item,)
+        return _assigned(union(chased)) or union(others)
+
+    def results(self, values: Values, fuel: int) -> Values:
+        """What calling each of ``values`` gives."""
+        return union([found for value in values for found in self._result(value, fuel)])
+
+    def _result(self, value: Value, fuel: int) -> Values:
+        if value.kind == "gone" or value.is_class:
+            return self._instance(value, fuel)
+        if value.kind == "instance":
+            return self.results(self.callable(value, fuel), fuel)
+        if value.kind != "definition" or value.module is None:
+            return NOTHING
+        if self._is_variable(value) or self.is_property(value):
+            return self.results(self._contents(value, fuel), fuel)
+        signature = value.module.facts.definitions[value.number].signature
+        if signature is None:
+            return NOTHING
+        if signature.is_generator:
+            return (Value("generator", value.module, value.number),)
+        if signature.is_async:
+            return (Value("coroutine", value.module, value.number),)
+        return self._substituted(value, self.returned(value, fuel))
+
+    def _substituted(self, value: Value, found: Values) -> Values:
+        """What a method returns when it is called on its receiver: for ``self`` the receiver itself."""
+        if not any(item.unbound and not self.is_plain_function(item) for item in found):
+            return found
+        return tuple([self._in_place_of_self(item, value.receiver) for item in found])
+
+    def _in_place_of_self(self, item: Value, receiver: Value | None) -> Value:
+        if not item.unbound or item.module is None or self.is_plain_function(item):
+            return item
+        narrower = (
+            receiver is not None
+            and receiver.module is not None
+            and (receiver.kind == "instance" or receiver.is_class)
+            and self.classes.is_subclass(receiver.module, receiver.number, (item.module, item.number))
+        )
+        if not narrower or receiver is None:
+            return item._replace(unbound=False)
+        return item._replace(module=receiver.module, number=receiver.number, unbound=receiver.unbound)
+
+    def callable(self, value: Value, fuel: int) -> Values:
+        """The ``__call__`` of an instance, as far as it is a function; names that are missing for it."""
+        if value.module is None:
+            return NOTHING
+        found = self.step(value.module, (value,), "__call__", fuel)
+        return tuple([item for item in found if item.kind == "gone" or self.is_plain_function(item)])
+
+    def returned(self, value: Value, fuel: int) -> Values:
+        """What a function's body returns, awaited or not."""
+        if value.module is None:
+            return NOTHING
+        found: Values = self.memo.ask(value.module.returned, value.number, fuel, self._returned, value.module)
+        return found
+
+    def _returned(self, module: Module, index: int, fuel: int) -> Values:
+        """By the return annotation where it names a class, and by the values of ``return`` statements."""
+        definition = module.facts.definitions[index]
+        by_body = (
+            NOTHING
+            if definition.returns < 0
+            else marked(self.type(module, definition.returns, fuel), RETURNED)
+        )
+        annotated = self._annotated_return(module, index, definition, fuel)
+        if not annotated:
+            return by_body
+        narrower = [value for value in by_body if value.kind == "instance"]
+        if narrower and not any(value.kind == "gone" for value in by_body):
+            return union(narrower)
+        return annotated
+
+    def _annotated_return(self, module: Module, index: int, definition: Definition, fuel: int) -> Values:
+        signature = definition.signature
+        match = _DOTTED.match((signature.returns if signature is not None else None) or "")
+        if match is None:
+            return NOTHING
+        text = match.group(1)
+        owner = self.classes.method_of(module, index)
+        if owner >= 0 and text in SELF_TYPES:
+            return (Value("instance", module, owner, unbound=True, how=ANNOTATED),)
+        return marked(self.instances(module, Ref("global", -1, text), fuel), ANNOTATED)
+
+    # What kind of thing a value is
+
+    def _is_variable(self, value: Value) -> bool:
+        module = value.module
+        if module is None or value.kind != "definition":
+            return False
+        return module.facts.definitions[value.number].kind == "variable"
+
+    def is_property(self, value: Value) -> bool:
+        """Whether a value is a property itself, not what it returns."""
+        module = value.module
+        if module is None or value.kind != "definition":
+            return False
+        return module.facts.definitions[value.number].role == "property"
+
+    def is_plain_function(self, value: Value) -> bool:
+        """Whether a value is a function or method, and no property."""
+        module = value.module
+        if module is None or value.kind != "definition":
+            return False
+        definition = module.facts.definitions[value.number]
+        return definition.kind == "function" and definition.role != "property"
+
+
+def _assigned(values: Values) -> Values:
+    """Functions, classes and modules that came through an assignment say so; instances are as they are."""
+    if not any(value.inside and not value.how for value in values):
+        return values
+    return tuple([v._replace(how=ASSIGNED) if v.inside and not v.how else v for v in values])

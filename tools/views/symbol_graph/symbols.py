@@ -11,8 +11,10 @@ from repo_guardian.tools.views.symbol_graph.constructors import bound_signature,
 from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.namespace import Module
 from repo_guardian.tools.views.symbol_graph.pynames import PRESERVING_DECORATORS
+from repo_guardian.tools.views.symbol_graph.queries import FUEL
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.signature import Signature
+from repo_guardian.tools.views.symbol_graph.values import Values
 
 
 def span_of(region: Region) -> Span:
@@ -32,7 +34,7 @@ class SymbolMaker:
     def __init__(self, module: Module, resolver: Resolver) -> None:
         self._module = module
         self._resolver = resolver
-        self._exports = resolver.exports(module)
+        self._exports = resolver.names.exports(module)
 
     def symbols(self) -> Iterator[Symbol]:
         """All symbols, the module first.
@@ -43,26 +45,42 @@ class SymbolMaker:
         module = self._module
         yield module_symbol(module)
         found: dict[str, list[tuple[bool, int, Symbol]]] = {}
-        for scope, names in module.scopes.items():
-            for bound in (bound for bounds in names.values() for bound in bounds):
-                inside, symbol = True, None
-                if not bound.is_import:
-                    symbol = self._definition(bound.number)
-                elif scope == MODULE_SCOPE or module.facts.definitions[scope].kind == "class":
-                    inside, symbol = self._alias(module.facts.imports[bound.number])
-                if symbol is not None:
-                    found.setdefault(symbol.id, []).append((inside, symbol.span.start_byte, symbol))
+        for inside, symbol in self._bound():
+            found.setdefault(symbol.id, []).append((inside, symbol.span.start_byte, symbol))
         for several in found.values():
             winner = max(several, key=lambda entry: entry[:2])[2]
-            yield replace(winner, definitions=len(several))
+            yield winner if len(several) == 1 else replace(winner, definitions=len(several))
+        for name, star in self._resolver.names.star_names(module).items():
+            values = self._resolver.names.name(module, name)
+            record = module.facts.imports[star]
+            inside, symbol = self._alias(record._replace(name=name, alias=""), values, 1)
+            if inside:
+                yield symbol
 
-    def _alias(self, record: Import) -> tuple[bool, Symbol]:
-        """An import binding, and whether it stands for something in the tree."""
+    def _bound(self) -> Iterator[tuple[bool, Symbol]]:
+        """Every binding as a symbol, and whether it stands for something in the tree."""
         module = self._module
-        value = self._resolver.imported(module, record)
+        for scope, names in module.scopes.items():
+            for bound in (bound for bounds in names.values() for bound in bounds):
+                if not bound.is_import:
+                    yield True, self._definition(bound.number)
+                elif scope == MODULE_SCOPE or module.facts.definitions[scope].kind == "class":
+                    record = module.facts.imports[bound.number]
+                    yield self._alias(record, self._resolver.names.imported(module, record), 0)
+
+    def _alias(self, record: Import, values: Values, skip: int) -> tuple[bool, Symbol]:
+        """An import binding, and whether it stands for something in the tree.
+
+        ``skip`` is the number of aliases in ``values`` that are the binding itself.
+        """
+        module = self._module
+        value = values[0] if values else None
         identity = module.child_id(record.scope, record.bound)
-        inside = value.kind in ("module", "definition")
-        target = (value.via[0] if value.via else value.id) or next(iter(value.names), record.module)
+        inside = value is not None and value.inside
+        target = record.module
+        if value is not None:
+            via = value.via[skip:]
+            target = (via[0] if via else value.id) or next(iter(value.names), record.module)
         public = self._is_public_alias(record, identity, inside)
         span = span_of(record.region)
         return inside, Symbol(identity, SymbolKind.ALIAS, module.file.path, span, public, target=target)
@@ -122,8 +140,8 @@ class SymbolMaker:
             last = text.partition("(")[0].rpartition(".")[2]
             if definition.role in ("property", "setter") and last in ("setter", "getter", "deleter"):
                 continue
-            value = self._resolver.ref(module, ref)
-            if value.kind != "gone" or value.names[0] not in PRESERVING_DECORATORS:
+            values = self._resolver.ref(module, ref, FUEL)
+            if not any(v.kind == "gone" and v.names[0] in PRESERVING_DECORATORS for v in values):
                 return False
         return True
 

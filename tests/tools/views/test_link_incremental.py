@@ -1,0 +1,271 @@
+"""Linking again only what read a changed key gives what linking everything gives, and links little."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Mapping
+from textwrap import dedent
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repo_guardian.tools.views.facts.interface import ExtractLimits
+from repo_guardian.tools.views.facts.python.extractor import PythonExtractor
+from repo_guardian.tools.views.symbol_graph.changes import changed_keys
+from repo_guardian.tools.views.symbol_graph.corpus import LinkedFile
+from repo_guardian.tools.views.symbol_graph.linker import Linker
+from repo_guardian.tools.views.symbol_graph.memory import MemoryCorpus
+
+Tree = Mapping[str, str]
+_EXTRACTOR = PythonExtractor()
+_KNOWN: dict[str, object] = {}
+
+
+def corpus(tree: Tree) -> MemoryCorpus:
+    for text in tree.values():
+        if text not in _KNOWN:
+            _KNOWN[text] = _EXTRACTOR.extract(text.encode(), ExtractLimits())
+    return MemoryCorpus({path: _KNOWN[text] for path, text in tree.items()})
+
+
+def cold(files: MemoryCorpus) -> dict[str, LinkedFile]:
+    linker = Linker(files)
+    return {path: linker.link(path) for path in files.paths()}
+
+
+def warm(
+    before: MemoryCorpus, links: Mapping[str, LinkedFile], after: MemoryCorpus
+) -> tuple[dict[str, LinkedFile], set[str]]:
+    """The links of ``after`` with those of ``before`` kept where they hold, and the files linked again."""
+    paths = set(before.paths()) | set(after.paths())
+    touched = {
+        path
+        for path in paths
+        if path not in before.paths() or path not in after.paths() or before.facts(path) != after.facts(path)
+    }
+    changed = changed_keys(before, after, touched)
+    linker = Linker(after)
+    found, again = {}, set()
+    for path in after.paths():
+        if path in touched or links[path].reads & changed:
+            found[path] = linker.link(path)
+            again.add(path)
+        else:
+            found[path] = links[path]
+    return found, again
+
+
+BASE: dict[str, str] = {
+    "shop/__init__.py": """
+        from .models import Item, Order
+        from .store import *
+        from . import pricing
+        __version__ = "1"
+        """,
+    "shop/models.py": """
+        from dataclasses import dataclass
+        from .base import Model, register
+        @dataclass
+        class Item:
+            name: str
+            price: int = 0
+            def total(self): return self.price
+        @register("order")
+        class Order(Model):
+            rate = 3
+            def __init__(self, items):
+                super().__init__()
+                self.items = items
+                self.head = Item("x")
+            def lines(self):
+                for item in self.items: yield item
+            def save(self):
+                self.validate()
+                return self.store().put(self)
+            @property
+            def first(self): return self.head
+            def fluent(self): return self
+        """,
+    "shop/base.py": """
+        REGISTRY = {}
+        def register(name):
+            def wrap(cls):
+                REGISTRY[name] = cls
+                return cls
+            return wrap
+        class Model:
+            def __init__(self): self.hooks = []
+            def validate(self): return check(self)
+            def store(self): return connect()
+            def run(self, callback): return callback(self)
+        def check(model): return model.is_valid_model()
+        from .store import connect
+        """,
+    "shop/store.py": """
+        __all__ = ["connect", "Store", "Cached"]
+        class Store:
+            def put(self, model): return self.write_row(model)
+            def write_row(self, row): pass
+            def __enter__(self): return self
+            def __exit__(self, *rest): pass
+        class Cached(Store):
+            def write_row(self, row): super().write_row(row)
+        def connect() -> Store: return Cached()
+        def helper(): return connect()
+        """,
+    "shop/pricing.py": """
+        import shop
+        from shop import Order, connect
+        def discount(order, how): return how(order)
+        def half(order): return order.first.total()
+        def price(order: Order):
+            with connect() as store: store.put(order)
+            return discount(order, half)
+        TABLE = {"half": half, "other": lambda order: order.save()}
+        def dispatch(name): return TABLE[name](Order([]))
+        """,
+    "tests/test_shop.py": """
+        import shop
+        from shop.models import Order
+        def test_order():
+            order = shop.Order([shop.Item("a")])
+            order.fluent().fluent().save()
+            order.run(after)
+            shop.pricing.price(order)
+            order.first.total()
+            shop.connect().put(order)
+            order.mark = after
+            order.mark(order)
+        def after(order): order.write_down()
+        """,
+    "scripts/run.py": """
+        from shop.pricing import *
+        import helper_module
+        dispatch("half")
+        price(helper_module.make())
+        """,
+    "scripts/helper_module.py": """
+        try:
+            from shop.models import Order as Made
+        except ImportError:
+            from shop.base import Model as Made
+        def make(): return Made([])
+        """,
+}
+BASE = {path: dedent(text) for path, text in BASE.items()}
+
+
+def replaced(path, old, new):
+    def edit(tree):
+        if path in tree and old in tree[path]:
+            return {**tree, path: tree[path].replace(old, new)}
+        return dict(tree)
+
+    return edit
+
+
+def added(path, text):
+    return lambda tree: {**tree, path: tree.get(path, "") + dedent(text)}
+
+
+def without(path):
+    return lambda tree: {known: text for known, text in tree.items() if known != path}
+
+
+def renamed(old, new):
+    return lambda tree: {new if known == old else known: text for known, text in tree.items()}
+
+
+EDITS = {
+    "a body": replaced("shop/base.py", "return check(self)", "check(self); print(1); return check(self)"),
+    "a new private function": added("shop/base.py", "def _later(): pass\n"),
+    "a duplicate of a unique method": added("other.py", "class A:\n    def write_down(self): pass\n"),
+    "a second one": added("other.py", "class B:\n    def is_valid_model(self): pass\n"),
+    "a shadowing module": added("shop/Item.py", "def nothing(): pass\n"),
+    "a shadowing root": added("src/shop/__init__.py", "class Order: pass\n"),
+    "a module beside a script": added("scripts/shop.py", "Order = 1\n"),
+    "a new method on a base": added("shop/store.py", "class Late(Cached):\n    def put(self, m): pass\n"),
+    "a method moves up": replaced(
+        "shop/base.py", "    def run(", "    def fluent(self): return 1\n    def run("
+    ),
+    "another class returned": replaced("shop/store.py", "-> Store: return Cached()", ": return Store()"),
+    "an annotation of a return": replaced("shop/store.py", "-> Store", "-> Cached"),
+    "a base changes": replaced("shop/models.py", "class Order(Model)", "class Order(object)"),
+    "exports grow": replaced("shop/store.py", '"Cached"]', '"Cached", "helper"]'),
+    "exports go": replaced("shop/store.py", "__all__", "names"),
+    "a parameter's annotation": replaced("shop/pricing.py", "order: Order", "order: shop.Item"),
+    "another function passed": replaced("tests/test_shop.py", "order.run(after)", "order.run(shop.helper)"),
+    "one more function passed": added("more.py", "import shop\nshop.Order([]).run(lambda m: m.save())\n"),
+    "another function stored": replaced("tests/test_shop.py", "mark = after", "mark = test_order"),
+    "a function stored elsewhere": added("more.py", "import shop\nshop.Order([]).mark = shop.connect\n"),
+    "a property is a method": replaced("shop/models.py", "    @property\n", ""),
+    "a file goes": without("shop/store.py"),
+    "a package is dissolved": without("shop/__init__.py"),
+    "a package is made": added("scripts/__init__.py", ""),
+    "tests are a package": added("tests/__init__.py", "from shop import *\n"),
+    "a rename": renamed("shop/pricing.py", "shop/prices.py"),
+    "a file moves out": renamed("scripts/helper_module.py", "helper_module.py"),
+    "a stub": added("shop/store.pyi", "class Store: ...\n"),
+    "a broken file": replaced("shop/models.py", "class Item:", "class Item(:"),
+    "mutual stars": added("shop/store.py", "from shop.models import *\n"),
+    "a lambda before": replaced("shop/pricing.py", "TABLE =", "first = lambda: connect()\nTABLE ="),
+    "a decorator": replaced("shop/store.py", "def connect()", "@register\ndef connect()"),
+    "a cycle": added("shop/base.py", "Model.again = Model\nloop = two = Model().again\ntwo = loop.again\n"),
+    "Python 2": added("shop/models.py", 'print "x"\n'),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_each_edit_and_back(name):
+    trees = [BASE, EDITS[name](BASE), BASE]
+    assert trees[0] != trees[1]
+    files = [corpus(tree) for tree in trees]
+    links = cold(files[0])
+    for before, after in itertools.pairwise(files):
+        links, _ = warm(before, links, after)
+        assert links == cold(after)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=3), min_size=1, max_size=5))
+def test_any_history(steps):
+    tree = BASE
+    files = corpus(tree)
+    links = cold(files)
+    for step in steps:
+        for name in step:
+            tree = EDITS[name](tree)
+        after = corpus(tree)
+        links, _ = warm(files, links, after)
+        files = after
+        assert links == cold(files)
+
+
+def relinked(name):
+    before, after = corpus(BASE), corpus(EDITS[name](BASE))
+    return warm(before, cold(before), after)[1]
+
+
+def test_an_edit_of_a_body_links_one_file():
+    assert relinked("a body") == {"shop/base.py"}
+
+
+def test_a_new_private_function_links_one_file():
+    assert relinked("a new private function") == {"shop/base.py"}
+
+
+def test_a_duplicate_of_a_unique_name_links_those_who_guessed():
+    assert relinked("a duplicate of a unique method") == {"other.py", "tests/test_shop.py"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_linking_does_not_matter(seed):
+    files = corpus({**BASE, **EDITS["a cycle"](BASE)})
+    expected = {path: Linker(files).link(path) for path in files.paths()}
+    paths = list(files.paths())
+    random.Random(seed).shuffle(paths)
+    linker = Linker(files)
+    assert {path: linker.link(path) for path in paths} == expected
+    assert linker.link(paths[0]) == expected[paths[0]]
