@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from repo_guardian.server.ledger.evidence import TreeClaim
@@ -12,7 +13,8 @@ from repo_guardian.tools.probes.interface import Edit
 from repo_guardian.tools.probes.revert import DefinitionSpan
 from repo_guardian.tools.probes.runner import RunPlan
 from repo_guardian.tools.signals.interface import Effect, SymbolDetail
-from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolGraph, SymbolKind
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Binding
 from repo_guardian.vocabulary import Side
 
@@ -24,15 +26,15 @@ class Sides:
     """The two trees of a cycle with their graphs."""
 
     current: Tree
-    current_graph: SymbolGraph
+    current_graph: Graph
     base: Tree
-    base_graph: SymbolGraph
+    base_graph: Graph
 
     def tree(self, side: Side) -> Tree:
         """The tree that a side's checkout holds; the reverted side starts from the current one."""
         return self.base if side is Side.BASE else self.current
 
-    def graph(self, side: Side) -> SymbolGraph:
+    def graph(self, side: Side) -> Graph:
         """The graph that describes the locus on that side: a reverted locus is the base's."""
         return self.current_graph if side is Side.CURRENT else self.base_graph
 
@@ -102,7 +104,7 @@ def definition_spans(detail: SymbolDetail, sides: Sides) -> tuple[DefinitionSpan
     )
 
 
-def _constructor(symbol_id: str, graph: SymbolGraph) -> str:
+def _constructor(symbol_id: str, graph: Graph) -> str:
     own = f"{symbol_id}.__init__"
     return own if own in graph.symbols else symbol_id
 
@@ -122,19 +124,19 @@ def _files(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
     return tuple(sorted(path for path in paths if path))
 
 
-def _modules(detail: SymbolDetail, graph: SymbolGraph) -> dict[str, str]:
+def _modules(detail: SymbolDetail, graph: Graph) -> dict[str, str]:
     """The module that the symbol is reached through and, behind aliases, the one that defines it."""
     names = [detail.module, *([found.id] if (found := _defining_module(detail.old_id, graph)) else [])]
     modules = [graph.symbols[name] for name in names if name in graph.symbols]
     return {module.id: module.path for module in modules if module.kind is SymbolKind.MODULE}
 
 
-def _defining_module(symbol_id: str, graph: SymbolGraph) -> Symbol | None:
+def _defining_module(symbol_id: str, graph: Graph) -> Symbol | None:
     symbol = resolve(symbol_id, graph)
     return graph.module_of(symbol.id) if symbol is not None else None
 
 
-def resolve(symbol_id: str, graph: SymbolGraph) -> Symbol | None:
+def resolve(symbol_id: str, graph: Graph) -> Symbol | None:
     """The definition behind an id, following re-exports; None when the graph does not hold it."""
     symbol = graph.symbols.get(symbol_id)
     for _step in range(ALIAS_STEPS):
@@ -144,7 +146,7 @@ def resolve(symbol_id: str, graph: SymbolGraph) -> Symbol | None:
     return None
 
 
-def _fails_to_bind(detail: SymbolDetail, graph: SymbolGraph) -> bool | None:
+def _fails_to_bind(detail: SymbolDetail, graph: Graph) -> bool | None:
     if detail.effect is not Effect.UNBINDS or detail.witness is None:
         return None
     symbol = resolve(detail.old_id, graph) or resolve(detail.new_id, graph)
@@ -159,18 +161,22 @@ def _import_roots(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
     The same for both trees, so that a transition has one cause. Folders of loose scripts are left out
     unless the locus is in one: a script named like a standard module would shadow it.
     """
-    roots: set[str] = set()
-    own: str | None = None
-    for graph in (sides.current_graph, sides.base_graph):
-        for symbol in graph.symbols.values():
-            if symbol.kind is not SymbolKind.MODULE:
-                continue
-            if symbol.id == detail.module and own is None:
-                own = _root_of(symbol)
-            if "." not in symbol.id and symbol.path.endswith("/__init__.py"):
-                roots.add(_root_of(symbol))
-    first = own if own is not None else ""
-    return (first, *sorted(roots - {first}, key=lambda root: (root.count("/"), root)))
+    graphs = (sides.current_graph, sides.base_graph)
+    roots = {_root_of(module) for graph in graphs for module in _top_packages(graph)}
+    known = (graph.symbols.get(detail.module) for graph in graphs)
+    own = next((_root_of(s) for s in known if s is not None and s.kind is SymbolKind.MODULE), "")
+    return (own, *sorted(roots - {own}, key=lambda root: (root.count("/"), root)))
+
+
+def _top_packages(graph: Graph) -> Iterator[Symbol]:
+    """The packages whose import name has one part; told from the paths, so that few files are read."""
+    for path in graph.files:
+        folder, _, name = path.rpartition("/")
+        inside = f"{folder.rpartition('/')[0]}/__init__.py" in graph.files
+        if name != "__init__.py" or not folder or inside:
+            continue
+        modules = (s for s in graph.symbols_in(path) if s.kind is SymbolKind.MODULE)
+        yield from (module for module in modules if "." not in module.id)
 
 
 def _root_of(module: Symbol) -> str:

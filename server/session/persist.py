@@ -26,8 +26,9 @@ from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.tools.signals.interface import Signal, SignalKind, SymbolDetail
+from repo_guardian.tools.signals.lifetimes import Lifetimes, lifetimes
 from repo_guardian.tools.views.interface import ViewHandle
-from repo_guardian.tools.views.symbol_graph.model import Edge, Resolution, SymbolGraph
+from repo_guardian.tools.views.symbol_graph.model import Symbol
 from repo_guardian.vocabulary import Arm
 
 
@@ -50,51 +51,41 @@ def signal_records(signals: Sequence[Signal]) -> tuple[SignalRecord, ...]:
     )
 
 
-def symbol_events(sides: Sides, signals: Sequence[Signal]) -> tuple[SymbolEvent, ...]:
+def symbol_events(found: Lifetimes, signals: Sequence[Signal]) -> tuple[SymbolEvent, ...]:
     """Births, moves and deaths between base and commit; a moved symbol neither dies nor is born."""
-    base, current = sides.base_graph.symbols, sides.current_graph.symbols
     moves = {
         s.detail.new_id: s.detail.old_id
         for s in signals
         if s.kind is SignalKind.SYMBOL_MOVED and isinstance(s.detail, SymbolDetail)
     }
-    events: list[SymbolEvent] = []
-    for symbol_id in sorted(current.keys() - base.keys()):
-        symbol = current[symbol_id]
-        moved_from = moves.get(symbol_id)
-        events.append(
-            SymbolEvent(
-                event=Lifetime.MOVED if moved_from else Lifetime.BORN,
-                symbol=symbol_id,
-                kind=symbol.kind.value,
-                path=symbol.path,
-                moved_from=moved_from,
-            )
-        )
-    for symbol_id in sorted(base.keys() - current.keys() - set(moves.values())):
-        symbol = base[symbol_id]
-        events.append(
-            SymbolEvent(event=Lifetime.DIED, symbol=symbol_id, kind=symbol.kind.value, path=symbol.path)
-        )
-    return tuple(events)
+    moved = set(moves.values())
+    came = [_symbol_event(symbol, moves.get(symbol.id)) for symbol in found.born]
+    went = [
+        SymbolEvent(event=Lifetime.DIED, symbol=symbol.id, kind=symbol.kind.value, path=symbol.path)
+        for symbol in found.died
+        if symbol.id not in moved
+    ]
+    return (*came, *went)
 
 
-def edge_events(sides: Sides) -> tuple[EdgeEvent, ...]:
-    """Which symbol began or ceased to use which other one, resolved uses only."""
-    base, current = _relations(sides.base_graph), _relations(sides.current_graph)
-    changes = [(Lifetime.BORN, edge) for edge in current - base]
-    changes += [(Lifetime.DIED, edge) for edge in base - current]
-    return tuple(
-        EdgeEvent(event=event, source=source, target=target, kind=kind)
-        for event, (source, target, kind) in sorted(changes)
+def _symbol_event(symbol: Symbol, moved_from: str | None) -> SymbolEvent:
+    return SymbolEvent(
+        event=Lifetime.MOVED if moved_from else Lifetime.BORN,
+        symbol=symbol.id,
+        kind=symbol.kind.value,
+        path=symbol.path,
+        moved_from=moved_from,
     )
 
 
-def _relations(graph: SymbolGraph) -> set[tuple[str, str, str]]:
-    def known(edge: Edge) -> bool:
-        return edge.resolution is not Resolution.UNRESOLVED and edge.target in graph.symbols
-
-    return {(edge.source, edge.target, edge.kind.value) for edge in graph.edges() if known(edge)}
+def edge_events(found: Lifetimes) -> tuple[EdgeEvent, ...]:
+    """Which symbol began or ceased to use which other one."""
+    changes = [(Lifetime.BORN, relation) for relation in found.began]
+    changes += [(Lifetime.DIED, relation) for relation in found.ceased]
+    return tuple(
+        EdgeEvent(event=event, source=source, target=target, kind=kind.value)
+        for event, (source, target, kind) in changes
+    )
 
 
 def hypothesis_records(
@@ -229,11 +220,12 @@ def cycle_write(
 ) -> CycleWrite:
     """Everything in one value, validated as it is made."""
     records, events = hypothesis_records(hypotheses)
+    found = lifetimes(sides.base_graph, sides.current_graph)
     return CycleWrite(
         cycle=record,
         signals=signal_records(signals),
-        symbols=symbol_events(sides, signals),
-        edges=edge_events(sides),
+        symbols=symbol_events(found, signals),
+        edges=edge_events(found),
         hypotheses=records,
         events=events,
         probes=probe_records(probes, hypotheses, empty_tree=sides.base.treeish),

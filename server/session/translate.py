@@ -12,13 +12,13 @@ from repo_guardian.server.contract.wire import Location
 from repo_guardian.tools.probes.templates import template_for
 from repo_guardian.tools.signals.interface import Dependent, Signal, SymbolDetail
 from repo_guardian.tools.views.interface import ViewHandle
-from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
+from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 SKIPPED_LISTED = 20
 
 
 def signal_page(
-    signals: Sequence[Signal], base: SymbolGraph, *, offset: int, limit: int, dependents: int
+    signals: Sequence[Signal], base: Graph, *, offset: int, limit: int, dependents: int
 ) -> SignalPage:
     """One page of ranked signals with the totals of all."""
     chosen = signals[offset : offset + limit]
@@ -31,7 +31,7 @@ def signal_page(
     )
 
 
-def signal_item(signal: Signal, base: SymbolGraph, *, dependents: int) -> SignalItem:
+def signal_item(signal: Signal, base: Graph, *, dependents: int) -> SignalItem:
     """One signal; at most ``dependents`` of its uses are listed, lagging ones first."""
     return SignalItem(
         key=signal.key,
@@ -51,7 +51,7 @@ def signal_item(signal: Signal, base: SymbolGraph, *, dependents: int) -> Signal
     )
 
 
-def _provable(signal: Signal, base: SymbolGraph) -> bool:
+def _provable(signal: Signal, base: Graph) -> bool:
     if not isinstance(signal.detail, SymbolDetail):
         return False
     symbol = base.symbols.get(signal.detail.old_id)
@@ -72,7 +72,7 @@ def _dependent(dependent: Dependent) -> DependentItem:
     )
 
 
-def view_status(handle: ViewHandle, graph: SymbolGraph) -> ViewStatus:
+def view_status(handle: ViewHandle, graph: Graph) -> ViewStatus:
     """A published view, cut to what a report shows."""
     coverage = handle.coverage
     left_out = (*coverage.skipped, *coverage.partial)

@@ -13,9 +13,11 @@ import pytest
 
 from repo_guardian.tools.signals.drift.detect import detect_drift
 from repo_guardian.tools.signals.interface import SignalKind
+from repo_guardian.tools.signals.lifetimes import lifetimes
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.python.extractor import PythonExtractor
 from repo_guardian.tools.views.symbol_graph.link import link
+from repo_guardian.tools.views.symbol_graph.model import GUESSES, Resolution
 
 EXTRACTOR = PythonExtractor()
 
@@ -337,3 +339,24 @@ def test_a_use_that_led_nowhere_at_the_base_already_is_not_left_by_a_removal(bot
     after = {**before, "pkg/m.py": "def f(): ...\n"}
     (signal,) = both_ways(graph(blocks(before)), graph(blocks(after)))
     assert [d.text for d in signal.dependents] == ["print(pkg.m.C)"]
+
+
+def test_what_came_and_went_is_the_difference_of_all_there_is():
+    for seed in range(20):
+        for before, after in histories(seed, 5):
+            base, current = graph(before), graph(after)
+            found = lifetimes(base, current)
+            born, died = (named(a) - named(b) for a, b in ((current, base), (base, current)))
+            assert ({s.id for s in found.born}, {s.id for s in found.died}) == (born, died)
+            began, ceased = (relations(a) - relations(b) for a, b in ((current, base), (base, current)))
+            assert (set(found.began), set(found.ceased)) == (began, ceased)
+
+
+def named(graph):
+    return {name for name in graph.symbols if "<" not in name}
+
+
+def relations(graph):
+    unknown = (*GUESSES, Resolution.UNRESOLVED)
+    known = (e for e in graph.edges() if e.resolution not in unknown and e.target in graph.symbols)
+    return {(e.source.partition(".<")[0], e.target, e.kind) for e in known if "<" not in e.target}
