@@ -91,15 +91,10 @@ class Flows:
         follow = partial(self._rest, module, value.number, (value.names[0], key))
         return marked(self._memo.far(fuel, follow), PASSED)
 
-    def _rest(
-        self,
-        module: Module,
-        index: int,
-        parameters: tuple[Parameter, ...],
-        wanted: tuple[str, str],
-        fuel: int,
-    ) -> Values:
+    def _rest(self, module: Module, index: int, wanted: tuple[str, str], fuel: int) -> Values:
         name, key = wanted
+        signature = module.facts.definitions[index].signature
+        parameters = signature.parameters if signature is not None else ()
         by_position = any(p.name == name and p.kind is ParameterKind.VAR_POSITIONAL for p in parameters)
         named = {p.name for p in parameters}
         before = sum(1 for p in parameters if p.kind in POSITIONAL)
