@@ -18,6 +18,7 @@
     │   │   ├── ViewMissingError
     │   │   ├── ViewStaleError
     │   │   └── ViewDamagedError
+    │   ├── EmbeddingError              the embedding model or its endpoint cannot be used
     │   ├── SandboxError                the sandbox itself failed, never the command in it
     │   │   ├── SandboxUnavailableError no backend works here, or not the one that was named
     │   │   └── ToolchainError          the repository's dependencies could not be acquired
@@ -125,6 +126,10 @@ class ViewStaleError(ViewError):
 
 class ViewDamagedError(ViewError):
     """The payload of a view does not match its digest."""
+
+
+class EmbeddingError(EnvironmentFault):
+    """The embedding model is not installed whole, or its endpoint failed or gave no vectors."""
 
 
 class SandboxError(EnvironmentFault):

@@ -1,0 +1,1 @@
+"""Chunks: the pieces of files that the lexical and the vector view index and a search answers with."""

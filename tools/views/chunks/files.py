@@ -1,0 +1,82 @@
+"""The files of a commit that the lexical and the vector view cover, chunked; unchanged ones are not read.
+
+Chunks are a function of a blob, its facts and its kind, so a file that was renamed, or that another file is a
+copy of, keeps the shard of the earlier view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_guardian.tools.views.builders import BuildTree, Kept, OpenView, TreeFile
+from repo_guardian.tools.views.chunks.interface import CHUNKS_VERSION, Chunk
+from repo_guardian.tools.views.chunks.split import chunks_of, text_kind
+from repo_guardian.tools.views.facts.interface import Definition, FileFacts
+from repo_guardian.tools.views.facts.registry import LANGUAGES, extractor_for
+from repo_guardian.tools.views.secrets import mask
+
+CHUNK_BLOCK = "chunks"
+CHUNK_COLUMNS = 6
+"""First and last line, first byte and byte past the end; then the owner's bytes, 0 and 0 for a module."""
+
+_MAX_OFFSET = 2**32 - 1
+
+
+class ChunkedFile(NamedTuple):
+    """A file with its chunks; ``blob`` is masked (``secrets.mask``)."""
+
+    path: str
+    blob: bytes
+    chunks: tuple[Chunk, ...]
+    definitions: Sequence[Definition]
+
+    def text(self, chunk: Chunk) -> str:
+        """A chunk's text; bytes that are not UTF-8 are replaced."""
+        return self.blob[chunk.region[2] : chunk.region[3]].decode("utf-8", "replace")
+
+    def rows(self) -> NDArray[Any]:
+        """The chunks as rows of ``CHUNK_COLUMNS`` numbers, in order."""
+        rows = np.zeros((len(self.chunks), CHUNK_COLUMNS), np.uint32)
+        for row, chunk in zip(rows, self.chunks, strict=True):
+            owner = self.definitions[chunk.owner].region[2:] if chunk.owner >= 0 else (0, 0)
+            row[:] = [min(number, _MAX_OFFSET) for number in (*chunk.region, *owner)]
+        return rows
+
+
+def chunk_versions() -> dict[str, str]:
+    """The versions of everything that shapes chunks."""
+    made = (extractor_for(language) for language in sorted(set(LANGUAGES.values())))
+    extractors = ",".join(extractor.identity for extractor in made if extractor is not None)
+    return {"extractor": extractors, "chunks": CHUNKS_VERSION}
+
+
+def chunked_files(
+    tree: BuildTree, previous: OpenView | None
+) -> Iterator[tuple[str, Kept] | tuple[str, ChunkedFile]]:
+    """Each file that has chunks, or ``Kept`` when the earlier view has its shard."""
+    earlier = {} if previous is None else {_content(path, f): path for path, f in previous.files.items()}
+    new: list[str] = []
+    for path, file in tree.files.items():
+        kept = earlier.get(_content(path, file))
+        if kept is not None:
+            yield path, Kept(kept)
+        elif tree.has_facts(path) or text_kind(path) != "data":
+            new.append(path)
+    for path, blob in tree.blobs(new):
+        chunked = _chunked(path, blob, tree.facts(path))
+        if chunked.chunks:
+            yield path, chunked
+
+
+def _content(path: str, file: TreeFile) -> tuple[str, str, str]:
+    """What a file's chunks depend on."""
+    return file.oid, file.language, text_kind(path)
+
+
+def _chunked(path: str, blob: bytes, facts: FileFacts | None) -> ChunkedFile:
+    chunks = chunks_of(blob, facts, text_kind(path))
+    return ChunkedFile(path, mask(blob), chunks, () if facts is None else facts.definitions)

@@ -1,0 +1,1 @@
+"""The lexical view: BM25 over code-aware words."""
