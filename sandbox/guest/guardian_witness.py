@@ -77,6 +77,7 @@ class Witness:
             outcome=report.outcome,
             xfail=hasattr(report, "wasxfail"),
             exception=exception,
+            duration=round(report.duration, 4),
         )
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

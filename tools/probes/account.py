@@ -25,6 +25,7 @@ from repo_guardian.tools.probes.interface import (
 )
 
 GREEN, RED, EMPTY = 0, 1, 5
+_YEAR_S = 366 * 24 * 3600
 
 
 @dataclass
@@ -146,8 +147,13 @@ def _tests(phases: Iterable[dict[str, Any]]) -> tuple[TestReport, ...]:
         elif outcome == "skipped" and known is None:
             folded[test_id] = TestReport(test_id, TestOutcome.SKIPPED)
         elif outcome == "passed" and when == "call" and known is None:
-            folded[test_id] = TestReport(test_id, TestOutcome.PASSED)
+            folded[test_id] = TestReport(test_id, TestOutcome.PASSED, duration_s=_seconds(phase))
     return tuple(folded.values())
+
+
+def _seconds(phase: dict[str, Any]) -> float | None:
+    value = phase.get("duration")
+    return float(value) if isinstance(value, int | float) and 0 <= value < _YEAR_S else None
 
 
 def _safe_exception(raw: Any) -> ExceptionFacts | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from repo_guardian.sandbox.interface import CommandResult
@@ -82,13 +82,17 @@ class ExceptionFacts:
 
 @dataclass(frozen=True, slots=True)
 class TestReport:
-    """One test's outcome in one run, with the exception when it failed."""
+    """One test's outcome in one run, with the exception when it failed.
+
+    ``duration_s`` are the seconds of its call, as pytest measured them; None where it was not called.
+    """
 
     __test__ = False
 
     test_id: str
     outcome: TestOutcome
     exception: ExceptionFacts | None = None
+    duration_s: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
