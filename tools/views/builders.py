@@ -33,6 +33,14 @@ class BuildTree(Protocol):
         """The facts of a source file, from the store or extracted and kept; None where there are none."""
         ...
 
+    def has_facts(self, path: str) -> bool:
+        """Whether ``facts(path)`` gives some, without reading them."""
+        ...
+
+    def facts_of(self, file: TreeFile) -> FileFacts | None:
+        """The facts of a file of another commit, when the store still has them."""
+        ...
+
     def blobs(self, paths: Sequence[str]) -> Iterable[tuple[str, bytes]]:
         """Path and content of files, in batches so that not all of a tree is in memory; a blob that cannot be
         had, is too large or turns out to look like a secret is left out and counted in the coverage.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -30,6 +31,22 @@ def state_errors(path: Path) -> Iterator[None]:
             f"the state directory cannot be used: {path}: {reason}",
             hint="make it readable and writable for this user, or point GUARDIAN_HOME at another directory",
         ) from error
+
+
+@contextmanager
+def locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold the lock of a folder: alone, or ``shared`` with others that share it. It ends with the process.
+
+    Raises:
+        StateDirError: the folder is not there or cannot be opened.
+    """
+    with state_errors(folder):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def write_atomic(path: Path, data: bytes) -> None:

@@ -1,34 +1,31 @@
-"""Gathering: the facts of every file of a tree, from the store where they are there already."""
+"""The tree of a commit as view builders want it: its files, their facts and contents, and what was left out.
+
+Facts come from the store where they are there already; the blobs of the others are read in batches, extracted
+and kept. Secrets stop here: a file that looks like one is in no list and is only counted, and the secret
+characters in source code are overwritten before anything else sees them.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from repo_guardian.tools.views.builders import TreeFile
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.registry import extractor_for, language_of
 from repo_guardian.tools.views.facts.store import FactsStore
 from repo_guardian.tools.views.interface import Coverage, TreeSource
+from repo_guardian.tools.views.secrets import looks_secret, looks_secret_path, mask
 from repo_guardian.tools.views.symbol_graph.model import SkippedFile
 
 _REGULAR = ("100644", "100755", "100664")
 _BATCH = 256
 """Blobs that are asked for at once, so that not all of a tree is in memory."""
+_FACTS_KEPT = 1024
+"""Files whose facts are kept in memory for who asks next (about 200 KB each on SQLAlchemy)."""
 
-_Key = tuple[str, str]
-"""Language and object id."""
-
-
-@dataclass(slots=True)
-class Gathered:
-    """Facts by path, and how they came about."""
-
-    files: dict[str, FileFacts] = field(default_factory=dict)
-    skipped: list[SkippedFile] = field(default_factory=list)
-    coverage: Coverage = field(default_factory=Coverage)
-    reused: int = 0
-    extracted: int = 0
+_MISSING = "its blob is not in the repository"
 
 
 def path_text(path: bytes) -> str:
@@ -36,73 +33,215 @@ def path_text(path: bytes) -> str:
     return path.decode("utf-8", "backslashreplace")
 
 
-def gather(source: TreeSource, store: FactsStore, limits: ExtractLimits) -> Gathered:
-    """The facts of all covered files of ``source``; new blobs are extracted and kept in ``store``.
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What is known of the files of an earlier commit, as far as it holds for equal blobs at equal paths.
 
-    Raises:
-        DiskFullError, StateDirError: the store cannot be written.
+    Attributes:
+        files: its files by path.
+        partial: files whose facts hold less than the file, with the reason.
+        left_out: files whose content kept them out, with the reason.
     """
-    result = Gathered()
-    entries = source.files()
-    wanted, uncovered = _sort_out(entries, result)
-    missing = _from_store(store, wanted, result)
-    for start in range(0, len(missing), _BATCH):
-        batch = missing[start : start + _BATCH]
-        blobs = dict(source.read(sorted({oid for _, oid in batch})))
-        for key in batch:
-            blob, extractor = blobs.get(key[1]), extractor_for(key[0])
-            if blob is None or extractor is None:
-                reason = "its blob is not in the repository"
-                result.skipped.extend(SkippedFile(path, reason) for path in wanted[key])
-                continue
-            facts = extractor.extract(blob, limits)
-            store.put(key[1], facts)
-            result.extracted += 1
-            result.files.update(dict.fromkeys(wanted[key], facts))
-    partial = sorted((p, facts.problem) for p, facts in result.files.items() if facts.problem)
-    result.coverage = Coverage(
-        len(entries),
-        len(result.files) - len(partial),
-        tuple(SkippedFile(*pair) for pair in partial),
-        tuple(sorted(result.skipped, key=lambda entry: entry.path)),
-        tuple(sorted((name, count) for name, count in uncovered.items() if name)),
-        uncovered[""],
-    )
-    return result
+
+    files: Mapping[str, TreeFile] = field(default_factory=dict)
+    partial: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def _sort_out(
-    entries: Sequence[tuple[bytes, str, str]], result: Gathered
-) -> tuple[dict[_Key, list[str]], Counter[str]]:
-    """The paths of each covered blob, and how many files of each other language there are ("" for none)."""
-    wanted: dict[_Key, list[str]] = {}
-    uncovered: Counter[str] = Counter()
-    taken: set[str] = set()
-    for raw, oid, mode in sorted(entries):
-        path = path_text(raw)
-        language = language_of(path) or ""
-        if extractor_for(language) is None:
-            uncovered[language] += 1
-        elif mode not in _REGULAR:
-            result.skipped.append(SkippedFile(path, "a symbolic link or submodule, not followed"))
-        elif path in taken:
-            result.skipped.append(SkippedFile(path, "its name reads like another file's"))
-        else:
-            taken.add(path)
-            wanted.setdefault((language, oid), []).append(path)
-    return wanted, uncovered
+class CommitTree:
+    """``BuildTree`` over a ``TreeSource``.
 
+    Args:
+        source: the commit.
+        store: where facts are kept.
+        limits: of extraction, and of the size of blobs that are read.
+        earlier: what an earlier build saw, by the same versions.
+    """
 
-def _from_store(store: FactsStore, wanted: Mapping[_Key, list[str]], result: Gathered) -> list[_Key]:
-    """Take what the store has; returns what it has not."""
-    missing: list[_Key] = []
-    for key, paths in wanted.items():
-        language, oid = key
-        extractor = extractor_for(language)
-        facts = None if extractor is None else store.get(oid, extractor.identity)
+    def __init__(
+        self, source: TreeSource, store: FactsStore, limits: ExtractLimits, earlier: Earlier | None = None
+    ) -> None:
+        self.source = source
+        self._store = store
+        self._limits = limits
+        self._seen = 0
+        self._uncovered: Counter[str] = Counter()
+        self._withheld: dict[str, str] = {}
+        self._skipped: dict[str, str] = {}
+        self._problems: dict[str, str] = {}
+        self._facts: OrderedDict[tuple[str, str], FileFacts] = OrderedDict()
+        self._too_large = f"larger than {limits.blob_bytes} bytes"
+        self.left_out: dict[str, str] = {}
+        self.transient: dict[str, FileFacts] = {}
+        self.extracted = 0
+        self._absent: set[tuple[str, str]] = set()
+        self.files: Mapping[str, TreeFile] = self._sort_out()
+        self._carry(earlier or Earlier())
+
+    def facts(self, path: str) -> FileFacts | None:
+        """The facts of a source file, from the store or extracted and kept; None where there are none."""
+        file = self.files[path]
+        if path in self.transient:
+            return self.transient[path]
+        facts = self._known(file)
         if facts is None:
-            missing.append(key)
-            continue
-        result.reused += 1
-        result.files.update(dict.fromkeys(paths, facts))
-    return missing
+            self.prepare([path])
+            facts = self._facts.get((file.language, file.oid))
+        if facts is None:
+            if extractor_for(file.language) is not None:
+                self._skipped.setdefault(path, _MISSING)
+            return None
+        self._problems[path] = facts.problem
+        if facts.transient:
+            self.transient[path] = facts
+        return facts
+
+    def has_facts(self, path: str) -> bool:
+        """Whether ``facts(path)`` gives some, as far as ``prepare`` found out: without reading them."""
+        file = self.files[path]
+        return extractor_for(file.language) is not None and (file.language, file.oid) not in self._absent
+
+    def facts_of(self, file: TreeFile) -> FileFacts | None:
+        """The facts of a file of another commit, when the store still has them."""
+        return self._known(file)
+
+    def blobs(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Path and content of files, in batches; one that cannot be had, is too large or turns out to look
+        like a secret is left out and counted. In source code and prose, secrets are overwritten.
+        """
+        wanted = [path for path in paths if path not in self.left_out]
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            blobs = dict(self.source.read(sorted({self.files[path].oid for path in batch})))
+            for path in batch:
+                blob = blobs.get(self.files[path].oid)
+                if blob is None:
+                    self._skipped.setdefault(path, _MISSING)
+                elif self._admits(path, blob):
+                    yield path, mask(blob)
+
+    def prepare(self, paths: Iterable[str]) -> None:
+        """Extract what the store lacks of ``paths``, in batches: asking one by one would read one by one."""
+        files = [self.files[path] for path in paths]
+        wanted = {(f.language, f.oid): f for f in files if extractor_for(f.language) is not None}
+        keys = [key for key, file in wanted.items() if key not in self._absent and self._known(file) is None]
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            blobs = dict(self.source.read(sorted({oid for _, oid in batch})))
+            for key in batch:
+                self._extract(key, blobs.get(key[1]))
+
+    def finish(self) -> None:
+        """Look at the facts of source files that no builder asked for, so that the coverage is whole."""
+        paths = [path for path in self._covered() if path not in self._problems and path not in self._skipped]
+        self.prepare(paths)
+        for path in paths:
+            self.facts(path)
+
+    def coverage(self) -> Coverage:
+        """What of the tree was seen; whole after ``finish``."""
+        partial = tuple(
+            SkippedFile(p, self._problems[p]) for p in sorted(self._problems) if self._problems[p]
+        )
+        return Coverage(
+            self._seen,
+            len(self._problems) - len(partial),
+            partial,
+            tuple(SkippedFile(path, self._skipped[path]) for path in sorted(self._skipped)),
+            tuple(sorted((name, count) for name, count in self._uncovered.items() if name)),
+            self._uncovered[""],
+            tuple(sorted(Counter(self._withheld.values()).items())),
+        )
+
+    @property
+    def reused(self) -> int:
+        """How many blobs of source code were not read, because their facts or their shards were there."""
+        keys = {(file.language, file.oid) for file in map(self.files.__getitem__, self._covered())}
+        return len(keys) - len(keys & self._absent) - self.extracted
+
+    def extractors(self) -> dict[str, str]:
+        """The identities of the extractors of the tree's languages."""
+        languages = sorted({file.language for file in self.files.values()})
+        found = {language: extractor_for(language) for language in languages}
+        return {language: made.identity for language, made in found.items() if made is not None}
+
+    def _covered(self) -> Iterator[str]:
+        return (path for path, file in self.files.items() if extractor_for(file.language) is not None)
+
+    def _sort_out(self) -> dict[str, TreeFile]:
+        files: dict[str, TreeFile] = {}
+        for raw, oid, mode in sorted(self.source.files()):
+            self._seen += 1
+            path = path_text(raw)
+            language = language_of(path) or ""
+            covered = extractor_for(language) is not None
+            reason = looks_secret_path(path)
+            if reason:
+                self._withheld[path] = reason
+                continue
+            if not covered:
+                self._uncovered[language] += 1
+            if mode not in _REGULAR:
+                problem = "a symbolic link or submodule, not followed"
+            elif path in files:
+                problem = "its name reads like another file's"
+            else:
+                files[path] = TreeFile(path, oid, language)
+                continue
+            if covered:
+                self._skipped.setdefault(path, problem)
+        return dict(sorted(files.items()))
+
+    def _carry(self, earlier: Earlier) -> None:
+        """Take over what an earlier build found out about files that are the same."""
+        for path, file in self.files.items():
+            if earlier.files.get(path) != file:
+                continue
+            if earlier.left_out.get(path) == self._too_large:
+                self._leave_out(path, self._too_large)
+            if extractor_for(file.language) is not None:
+                self._problems[path] = earlier.partial.get(path, "")
+
+    def _admits(self, path: str, blob: bytes) -> bool:
+        if len(blob) > self._limits.blob_bytes:
+            self._leave_out(path, self._too_large)
+            return False
+        reason = looks_secret(path, blob)
+        if reason:
+            self._leave_out(path, reason)
+        return not reason
+
+    def _leave_out(self, path: str, reason: str) -> None:
+        self.left_out[path] = reason
+        if reason == self._too_large:
+            if extractor_for(self.files[path].language) is None:
+                self._skipped[path] = reason
+        else:
+            self._withheld[path] = reason
+
+    def _known(self, file: TreeFile) -> FileFacts | None:
+        """Facts from memory or the store; None when neither has them."""
+        key = file.language, file.oid
+        if key in self._facts:
+            self._facts.move_to_end(key)
+            return self._facts[key]
+        extractor = extractor_for(file.language)
+        facts = None if extractor is None else self._store.get(file.oid, extractor.identity)
+        if facts is not None:
+            self._remember(key, facts)
+        return facts
+
+    def _extract(self, key: tuple[str, str], blob: bytes | None) -> None:
+        extractor = extractor_for(key[0])
+        if blob is None or extractor is None:
+            self._absent.add(key)
+            return
+        facts = extractor.extract(mask(blob), self._limits)
+        self._store.put(key[1], facts)
+        self.extracted += 1
+        self._remember(key, facts)
+
+    def _remember(self, key: tuple[str, str], facts: FileFacts) -> None:
+        self._facts[key] = facts
+        if len(self._facts) > _FACTS_KEPT:
+            self._facts.popitem(last=False)

@@ -6,15 +6,32 @@ The views know nothing of git: whoever owns the repository adapts a commit, or a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.symbol_graph.model import SkippedFile
 
-SYMBOL_GRAPH_FILE = "symbol_graph.json.z"
-"""The file of a view's folder that holds the symbol graph."""
+VIEWS = ("symbol_graph", "lexical", "vector")
+"""The views that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What to build, and from what.
+
+    Attributes:
+        views: the views that have to be whole afterwards.
+        extract: limits of the extraction of facts, and of the blobs that are read at all.
+        since: the commit from whose views to start; by default the one that was published last. The result
+            is the same whichever it is, and without any.
+    """
+
+    views: tuple[str, ...] = ("symbol_graph",)
+    extract: ExtractLimits = field(default_factory=ExtractLimits)
+    since: str | None = None
 
 
 class TreeEntry(NamedTuple):
@@ -62,6 +79,7 @@ class Coverage:
         skipped: files of a covered language that contributed nothing, with the reason.
         not_covered: files of languages that no extractor reads, by language.
         other: files that are no source code, as far as the name tells.
+        withheld: files that look like secrets and so are in no view, by reason.
     """
 
     seen: int = 0
@@ -70,6 +88,7 @@ class Coverage:
     skipped: tuple[SkippedFile, ...] = ()
     not_covered: tuple[tuple[str, int], ...] = ()
     other: int = 0
+    withheld: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +98,11 @@ class ViewHandle:
     Attributes:
         commit: the name under which it is published.
         folder: ``views/<commit>`` in the state directory.
-        digest: canonical and history-free: equal for equal graphs, however they were built.
+        digest: the symbol graph's, canonical and history-free: equal for equal graphs, however they were
+            built; empty when there is no symbol graph.
         reused: True when an intact current view was there already and nothing was built.
         facts_reused, facts_extracted: blobs whose facts were in the store, and blobs that were read.
+        digests: of all views that are published, by name.
     """
 
     commit: str
@@ -91,8 +112,9 @@ class ViewHandle:
     reused: bool = False
     facts_reused: int = 0
     facts_extracted: int = 0
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def payload(self) -> Path:
-        """The symbol graph's file in ``folder``."""
-        return self.folder / SYMBOL_GRAPH_FILE
+        """The file in ``folder`` that says which shards of which packs are the views'."""
+        return self.folder / "catalog.bin"

@@ -1,75 +1,100 @@
 """The manifest of a commit's views: what was built, by which versions, from what, and how to verify it.
 
-One JSON file per commit. Each view has an entry under ``views``, with its payload's file name, size and
-hash; ``schema`` numbers the shape of the manifest itself.
+One JSON file per commit. ``schema`` numbers the shape of the manifest itself; every name in it is relative.
 """
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+
+import msgspec
 
 from repo_guardian.errors import ViewDamagedError
-from repo_guardian.tools.views.capabilities import CAPABILITIES
 from repo_guardian.tools.views.interface import Coverage
-from repo_guardian.tools.views.symbol_graph.model import SkippedFile
+from repo_guardian.tools.views.packs.container import REBUILD
 
-SCHEMA = 1
+SCHEMA = 2
 FILE_NAME = "manifest.json"
+CATALOG_FILE = "catalog.bin"
+
+
+@dataclass(frozen=True, slots=True)
+class PackEntry:
+    """A pack of ``packs/``: its name is the SHA-256 of its file."""
+
+    name: str
+    bytes: int
+
 
 @dataclass(frozen=True, slots=True)
 class ViewEntry:
-    """One view: ``digest`` is of its canonical content, ``sha256`` of its payload file as stored."""
+    """One view.
+
+    Attributes:
+        digest: canonical and history-free, over each path and its shard's digest.
+        builder: the versions of everything that shaped it.
+        packs: where its shards are, in the order in which the catalog counts them.
+        files: how many files have a shard.
+        kept, made, changed: shards taken from the earlier view, made anew, and of those made the ones that
+            differ from the earlier view's.
+        since: the commit whose view was the earlier one; empty for a build from nothing.
+        new_bytes: of the packs that this build wrote.
+    """
+
+    digest: str
+    builder: Mapping[str, str]
+    packs: tuple[PackEntry, ...]
+    files: int = 0
+    kept: int = 0
+    made: int = 0
+    changed: int = 0
+    since: str = ""
+    new_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """The catalog's file in the commit's folder, and its SHA-256."""
 
     file: str
     sha256: str
-    payload_bytes: int
-    digest: str
-    builder: dict[str, str]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FactsUse:
+    """Blobs whose facts came from the store, and blobs that were read for them, by this build.
+
+    ``extractors`` are the identities of the extractors by language.
+    """
+
+    reused: int = 0
+    extracted: int = 0
+    extractors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What ``manifest.json`` holds; every path in it is relative."""
+    """What ``manifest.json`` holds."""
 
     commit: str
     tree: str
-    views: dict[str, ViewEntry]
+    views: Mapping[str, ViewEntry]
+    catalog: CatalogEntry
+    capabilities: Mapping[str, str] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
-    facts_reused: int = 0
-    facts_extracted: int = 0
+    facts: FactsUse = field(default_factory=FactsUse)
+    schema: int = SCHEMA
+
+
+class _Schema(msgspec.Struct):
+    schema: int
 
 
 def encode(manifest: Manifest) -> bytes:
     """The manifest as readable JSON."""
-    coverage = manifest.coverage
-    document = {
-        "schema": SCHEMA,
-        "commit": manifest.commit,
-        "tree": manifest.tree,
-        "views": {
-            name: {
-                "file": entry.file,
-                "sha256": entry.sha256,
-                "payload_bytes": entry.payload_bytes,
-                "digest": entry.digest,
-                "builder": entry.builder,
-            }
-            for name, entry in sorted(manifest.views.items())
-        },
-        "capabilities": CAPABILITIES,
-        "coverage": {
-            "seen": coverage.seen,
-            "parsed": coverage.parsed,
-            "partial": [{"path": s.path, "reason": s.reason} for s in coverage.partial],
-            "skipped": [{"path": s.path, "reason": s.reason} for s in coverage.skipped],
-            "not_covered": dict(coverage.not_covered),
-            "other": coverage.other,
-        },
-        "facts": {"reused": manifest.facts_reused, "extracted": manifest.facts_extracted},
-    }
-    return (json.dumps(document, indent=1, ensure_ascii=True) + "\n").encode("ascii")
+    return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
 def decode(data: bytes) -> tuple[int, Manifest | None]:
@@ -79,29 +104,7 @@ def decode(data: bytes) -> tuple[int, Manifest | None]:
         ViewDamagedError: ``data`` is no manifest.
     """
     try:
-        document = json.loads(data)
-        schema = int(document["schema"])
-        return schema, _manifest(document) if schema == SCHEMA else None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ViewDamagedError(
-            "a view's manifest cannot be read", hint="run `guardian cycle` again: it rebuilds the view"
-        ) from error
-
-
-def _manifest(document: dict[str, Any]) -> Manifest:
-    coverage = document["coverage"]
-    return Manifest(
-        document["commit"],
-        document["tree"],
-        {name: ViewEntry(**entry) for name, entry in document["views"].items()},
-        Coverage(
-            coverage["seen"],
-            coverage["parsed"],
-            tuple(SkippedFile(**entry) for entry in coverage["partial"]),
-            tuple(SkippedFile(**entry) for entry in coverage["skipped"]),
-            tuple(sorted(coverage["not_covered"].items())),
-            coverage["other"],
-        ),
-        document["facts"]["reused"],
-        document["facts"]["extracted"],
-    )
+        schema = msgspec.json.decode(data, type=_Schema).schema
+        return schema, msgspec.json.decode(data, type=Manifest) if schema == SCHEMA else None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ViewDamagedError("a view's manifest cannot be read", hint=REBUILD) from error

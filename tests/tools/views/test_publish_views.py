@@ -7,9 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from repo_guardian.errors import (
@@ -23,8 +25,11 @@ from repo_guardian.tools.views import publish
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.python.extractor import PythonExtractor
 from repo_guardian.tools.views.facts.store import FactsStore
-from repo_guardian.tools.views.publish import handle, load, refresh
-from repo_guardian.tools.views.symbol_graph import codec
+from repo_guardian.tools.views.interface import BuildOptions
+from repo_guardian.tools.views.packs.interface import ShardDraft
+from repo_guardian.tools.views.packs.writer import write_pack
+from repo_guardian.tools.views.publish import copy_view, handle, load, open_view, refresh
+from repo_guardian.tools.views.symbol_graph.codec import LAYOUT
 
 FILES = {
     "pkg/__init__.py": "from .a import f\n",
@@ -43,7 +48,7 @@ def test_a_published_view_loads_as_it_was_linked(source, build, state):
     assert graph.symbols == expected.symbols
     assert [*graph.edges()] == [*expected.edges()]
     assert graph.import_roots == expected.import_roots
-    assert made.digest == codec.digest(codec.encode(expected))
+    assert made.digest == made.digests["symbol_graph"] == open_view(state, COMMIT, "symbol_graph").digest()
     assert (made.reused, made.facts_reused, made.facts_extracted) == (False, 0, 3)
 
 
@@ -94,12 +99,64 @@ def test_the_manifest_accounts_for_every_file(source, state):
 def test_the_manifest_is_relative_and_names_its_versions(source, state):
     made = refresh(source(FILES), state)
     document = json.loads((made.folder / "manifest.json").read_text())
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert document["commit"] == COMMIT
     assert document["views"]["symbol_graph"]["builder"] == publish.builder_versions()
-    assert document["facts"] == {"reused": 0, "extracted": 3}
+    assert document["facts"]["extracted"] == 3
+    assert document["facts"]["extractors"]["python"] == PythonExtractor().identity
+    assert document["capabilities"]["python"]
     assert str(state) not in (made.folder / "manifest.json").read_text()
-    assert sorted(p.name for p in (state / "views").iterdir()) == [COMMIT]
+    assert commits(state) == [COMMIT]
+
+
+def test_the_manifest_says_what_was_reused(source, state):
+    refresh(source(FILES), state)
+    changed = {**FILES, "pkg/a.py": FILES["pkg/a.py"] + "def h(): pass\n", "new.py": "import pkg\n"}
+    made = refresh(source(changed, commit="c" * 40), state)
+    entry = json.loads((made.folder / "manifest.json").read_text())["views"]["symbol_graph"]
+    assert entry["since"] == COMMIT
+    assert entry["files"] == entry["kept"] + entry["made"] == 4
+    assert 2 <= entry["changed"] <= entry["made"]
+    assert entry["new_bytes"] == sum(p["bytes"] for p in entry["packs"] if p not in packs_of(state, COMMIT))
+
+
+def test_a_build_may_start_from_any_commit_or_none(source, state, tmp_path):
+    trees = {"one": FILES, "two": {**FILES, "pkg/a.py": "def f(): pass\n"}, "three": {"x.py": "import pkg\n"}}
+    for commit, files in trees.items():
+        refresh(source(files, commit=commit), state)
+    for since in (*trees, None, "unknown", "../.."):
+        folder = tmp_path / f"from-{since}".replace("/", "")
+        shutil.copytree(state, folder)
+        files = {**FILES, "pkg/b.py": "from .a import *\n"}
+        made = refresh(source(files, commit="last"), folder, BuildOptions(since=since))
+        assert made.digest == refresh(source(files), tmp_path / "cold").digest
+
+
+def test_secrets_are_in_no_view_and_counted(source, state):
+    token = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
+    made = refresh(source({**FILES, "id_rsa": "x", "pkg/s.py": f"KEY = '{token}'\nuse('{token}')\n"}), state)
+    assert made.coverage.withheld == (("a private SSH key", 1),)
+    graph = load(state, COMMIT)
+    assert "pkg.s.KEY" in graph.symbols
+    assert token not in repr([*graph.symbols.values(), *graph.edges()])
+
+
+def test_a_copied_view_loads_where_it_was_copied_to(source, state, tmp_path):
+    refresh(source(FILES), state)
+    refresh(source({**FILES, "b.py": "import pkg\n"}, commit="two"), state)
+    for commit in (COMMIT, "two"):
+        assert copy_view(state, commit, tmp_path / "kept") == tmp_path / "kept" / "views" / commit
+    shutil.rmtree(state)
+    assert load(tmp_path / "kept", COMMIT).symbols.keys() < load(tmp_path / "kept", "two").symbols.keys()
+
+
+def commits(state: Path) -> list[str]:
+    return sorted(p.name for p in (state / "views").iterdir() if p.name != ".latest")
+
+
+def packs_of(state: Path, commit: str) -> list[dict]:
+    document = json.loads((state / "views" / commit / "manifest.json").read_text())
+    return document["views"]["symbol_graph"]["packs"]
 
 
 def test_a_moved_and_a_copied_state_directory_work(source, state, tmp_path):
@@ -124,14 +181,22 @@ def test_missing(source, state):
 
 
 DAMAGES = {
-    "payload flipped": lambda folder: flip(folder / "symbol_graph.json.z"),
-    "payload cut": lambda folder: cut(folder / "symbol_graph.json.z"),
-    "payload gone": lambda folder: (folder / "symbol_graph.json.z").unlink(),
+    "pack flipped": lambda folder: flip(pack(folder)),
+    "pack cut": lambda folder: cut(pack(folder)),
+    "pack gone": lambda folder: pack(folder).unlink(),
+    "catalog flipped": lambda folder: flip(folder / "catalog.bin"),
+    "catalog cut": lambda folder: cut(folder / "catalog.bin"),
+    "catalog gone": lambda folder: (folder / "catalog.bin").unlink(),
     "manifest cut": lambda folder: cut(folder / "manifest.json"),
     "manifest gone": lambda folder: (folder / "manifest.json").unlink(),
     "manifest of another commit": lambda folder: edit(folder, commit="b" * 40),
     "manifest is no object": lambda folder: (folder / "manifest.json").write_text("[]"),
 }
+
+
+def pack(folder: Path) -> Path:
+    (path,) = (folder.parent.parent / "packs").iterdir()
+    return path
 
 
 def flip(path: Path) -> None:
@@ -159,19 +224,30 @@ def test_damage_is_an_error_of_its_own_and_refresh_mends_it(source, state, damag
     mended = refresh(source(FILES), state)
     assert (mended.reused, mended.digest, mended.facts_extracted) == (False, made.digest, 0)
     assert load(state, COMMIT).symbols
-    assert [p.name for p in (state / "views").iterdir()] == [COMMIT]
+    assert commits(state) == [COMMIT]
 
 
-def test_a_payload_that_matches_its_hash_and_is_no_graph_is_damaged(source, state):
-    import hashlib
-    import zlib
-
+def test_a_pack_that_matches_its_hash_and_holds_no_graph_is_damaged(source, state):
     made = refresh(source(FILES), state)
-    payload = zlib.compress(b'{"edges": []}')
-    (made.folder / "symbol_graph.json.z").write_bytes(payload)
+    tables = {name: np.empty(0, np.dtype(list(fields))) for name, fields in LAYOUT.tables.items()}
+    tables["symbols"] = np.array([(zlib.crc32(b"pkg.a.f"), 0)], np.dtype(list(LAYOUT.tables["symbols"])))
+    shard = ShardDraft(
+        b"\0" * 8, tables, {}, {"names": b"[]", "symbols": b"\xc1", "texts": b"", "places": b""}
+    )
+    name = write_pack(state / "packs", [shard] * 3, LAYOUT)
     document = json.loads((made.folder / "manifest.json").read_text())
-    document["views"]["symbol_graph"]["sha256"] = hashlib.sha256(payload).hexdigest()
-    (made.folder / "manifest.json").write_text(json.dumps(document))
+    document["views"]["symbol_graph"]["packs"] = [{"name": name, "bytes": 0}]
+    edit(made.folder, views=document["views"])
+    graph = load(state, COMMIT)
+    for ask in (
+        lambda: graph.symbols["pkg.a.f"],
+        lambda: [*graph.edges()],
+        lambda: graph.symbols_in("pkg/a.py"),
+    ):
+        with pytest.raises(ViewDamagedError):
+            ask()
+    document["views"]["symbol_graph"]["packs"] = []
+    edit(made.folder, views=document["views"])
     with pytest.raises(ViewDamagedError):
         load(state, COMMIT)
 
@@ -216,8 +292,11 @@ def test_facts_survive_the_store_unchanged(state):
 
 def test_a_time_limit_is_not_kept_as_a_fact(source, state):
     files = {"slow.py": b"x = [" + b"1, " * 200_000 + b"]\ndef f(): pass\n"}
-    first = refresh(source(files), state, ExtractLimits(parse_s=0.0))
+    first = refresh(source(files), state, BuildOptions(extract=ExtractLimits(parse_s=0.0)))
     assert first.coverage.partial[0].reason.startswith("parsing took more than")
+    later = refresh(source({**files, "b.py": "import slow\n"}, commit="later"), state)
+    assert later.coverage.partial == ()
+    assert load(state, "later").uses("slow")
     shutil.rmtree(state / "views")
     assert refresh(source(files), state).coverage.partial == ()
 
@@ -227,7 +306,7 @@ def test_two_builders_of_one_commit_do_not_disturb_each_other(source, state):
         made = list(pool.map(lambda _: refresh(source(FILES), state).digest, range(16)))
     assert len(set(made)) == 1
     assert load(state, COMMIT).symbols
-    assert [p.name for p in (state / "views").iterdir()] == [COMMIT]
+    assert commits(state) == [COMMIT]
 
 
 def test_readers_see_a_whole_view_or_none_while_builders_replace_a_stale_one(source, state):
@@ -238,7 +317,8 @@ def test_readers_see_a_whole_view_or_none_while_builders_replace_a_stale_one(sou
         if number % 2:
             return refresh(source(FILES), state).digest
         try:
-            return codec.digest(codec.encode(load(state, COMMIT)))
+            load(state, COMMIT)
+            return open_view(state, COMMIT, "symbol_graph").digest()
         except (ViewStaleError, ViewMissingError, ViewDamagedError):
             return ""
 
@@ -272,7 +352,7 @@ def test_a_killed_builder_leaves_no_view_and_the_next_one_works(source, state):
     os.utime(left, (0, 0))
     made = refresh(source(FILES), state)
     assert (made.facts_reused, made.facts_extracted) == (3, 0)
-    assert [p.name for p in (state / "views").iterdir()] == [COMMIT]
+    assert commits(state) == [COMMIT]
 
 
 def test_a_state_directory_that_is_a_file(source, tmp_path):

@@ -70,6 +70,10 @@ class Pack(Protocol):
         """How many shards it holds."""
         ...
 
+    def __hash__(self) -> int:
+        """Packs are told apart by identity."""
+        ...
+
     def data(self, shard: int) -> memoryview:
         """The data of a shard."""
         ...

@@ -67,7 +67,7 @@ def merge_packs(
     """
     numbers = _renumber([live for _, live in sources])
     arrays: Arrays = {
-        "digests": np.concatenate([pack.raw("digests")[live] for pack, live in sources]),
+        "digests": np.concatenate([pack.arrays()["digests"][live] for pack, live in sources]),
     }
     for name in ("data", *[f"part.{part}" for part in layout.parts], *[f"block.{b}" for b in layout.blocks]):
         _gather(arrays, name, sources)
@@ -97,8 +97,8 @@ def _renumber(masks: Sequence[Live]) -> list[NDArray[np.int64]]:
 def _gather(arrays: Arrays, name: str, sources: Sequence[tuple[MappedPack, Live]]) -> None:
     pieces, lengths = [], []
     for pack, live in sources:
-        length = _lengths(pack.raw(f"{name}.bounds"))
-        content = pack.raw(name)
+        length = _lengths(pack.arrays()[f"{name}.bounds"])
+        content = pack.arrays()[name]
         pieces.append(content if live.all() else content[np.repeat(live, length)])
         lengths.append(length[live])
     arrays[name] = np.concatenate(pieces)

@@ -43,9 +43,16 @@ class MappedPack:
         return self._path.name.removesuffix(SUFFIX)
 
     @cached_property
-    def file_bytes(self) -> int:
-        """The size of its arrays in bytes: the file's, less the header."""
-        return sum(array.nbytes for array in self._arrays.values())
+    def size(self) -> int:
+        """The size of its file in bytes; of its arrays while it has none."""
+        try:
+            return self._path.stat().st_size
+        except FileNotFoundError:
+            return sum(array.nbytes for array in self._arrays.values())
+
+    def arrays(self) -> Arrays:
+        """The arrays of the file as they are stored, for merging and writing it."""
+        return self._arrays
 
     def data(self, shard: int) -> memoryview:
         """The data of a shard, in place."""
@@ -88,10 +95,6 @@ class MappedPack:
     def bounds(self, name: str) -> NDArray[np.uint64]:
         """Where each shard's part of a block begins; ``count + 1`` numbers."""
         return self._arrays[f"block.{name}.bounds"]
-
-    def raw(self, name: str) -> NDArray[Any]:
-        """An array of the file as it is stored, for merging."""
-        return self._arrays[name]
 
     def problems(self) -> list[str]:
         """What is wrong inside a file that matches its name: shards whose digest differs, unsorted tables.

@@ -74,6 +74,10 @@ class PackWriter:
         Raises:
             DiskFullError, StateDirError: nothing is left behind.
         """
+        return write_arrays(folder, self.arrays(), layout_document(self._layout))
+
+    def arrays(self) -> Arrays:
+        """What the pack's file is to hold: for merging it with others before anything is written."""
         arrays: Arrays = {
             "digests": np.frombuffer(b"".join(self._digests), np.uint8).reshape(-1, DIGEST_BYTES)
         }
@@ -87,7 +91,7 @@ class PackWriter:
             empty = np.empty((0, width) if width else 0, np.dtype(kind))
             arrays[f"block.{name}"] = np.concatenate([empty, *blocks])
             arrays[f"block.{name}.bounds"] = bounds_of([len(block) for block in blocks])
-        return write_arrays(folder, arrays, layout_document(self._layout))
+        return arrays
 
 
 def write_pack(folder: Path, shards: Iterable[ShardDraft], layout: PackLayout) -> str:

@@ -1,118 +1,324 @@
-"""A symbol graph as compact JSON and back: one table of strings, one of call shapes, and rows of numbers.
+"""A file's links as a shard, and back: columns of numbers that are read in place, and what they number.
 
-The bytes are canonical: equal graphs give equal bytes, so their hash is the view's digest. The commit is not
-part of them, since two commits may have one graph.
+Edges are stored as one column per field, each in the narrowest of three integer types. The three that say
+what an edge leads to are ``data`` and mapped, so that finding the edges of one target decompresses nothing.
+The other columns (``places``, as differences where they grow), the strings that columns number (``names``),
+the symbols and the source lines (``texts``) are parts, decompressed when they are needed. Rows are in
+canonical order and strings are numbered as they are met, so equal links give equal bytes.
+
+The tables lead from a name to the shards that have it. Keys that are 32 bits wide are CRC-32: a hit is
+always compared with the name itself. ``mentions`` and ``reads`` hold the linker's hashes
+(``corpus.key_hash``), reads cut to 32 bits: there, two keys with one hash only cause a file to be linked once
+too often.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
-from repo_guardian.tools.views.facts.codec import signature_of, signature_row
-from repo_guardian.tools.views.symbol_graph.model import (
-    Edge,
-    EdgeKind,
-    Resolution,
-    SkippedFile,
-    Span,
-    Symbol,
-    SymbolGraph,
-    SymbolKind,
-)
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from repo_guardian.errors import ViewDamagedError
+from repo_guardian.tools.views.packs.container import REBUILD
+from repo_guardian.tools.views.packs.interface import Pack, PackLayout, Rows, ShardDraft
+from repo_guardian.tools.views.symbol_graph.corpus import LinkedFile
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Span, Symbol
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
-_SYMBOL_KINDS, _EDGE_KINDS, _RESOLUTIONS = tuple(SymbolKind), tuple(EdgeKind), tuple(Resolution)
-_SYMBOL_INDEX = {kind: index for index, kind in enumerate(_SYMBOL_KINDS)}
-_EDGE_INDEX = {kind: index for index, kind in enumerate(_EDGE_KINDS)}
-_RESOLUTION_INDEX = {how: index for index, how in enumerate(_RESOLUTIONS)}
+LAYOUT = PackLayout(
+    {
+        "symbols": (("key", "<u4"), ("row", "<u4")),
+        "children": (("key", "<u4"), ("row", "<u4")),
+        "targets": (("key", "<u4"), ("name", "<u4")),
+        "unresolved": (("key", "<u4"), ("name", "<u4")),
+        "reads": (("key", "<u4"),),
+        "mentions": (("key", "<u8"),),
+    },
+    {},
+    ("names", "places", "symbols", "texts"),
+)
+"""Tables: symbols by id; by the id of a parent that is in another file; names (as numbers of the shard) that
+edges lead to or through; unresolved ones by their last part; keys read; keys mentioned."""
+
+FORMAT = "2"
+"""Changes whenever the same links would give another shard."""
+
+BY_NAME = (EdgeKind.CALL, EdgeKind.REFERENCE)
+"""Edges that may mean any symbol of their last name while they are unresolved."""
+
+_KINDS, _RESOLUTIONS = tuple(EdgeKind), tuple(Resolution)
+_HOW = {(k, r): i * 16 + j for i, k in enumerate(_KINDS) for j, r in enumerate(_RESOLUTIONS)}
+_HOW_OF = {number: pair for pair, number in _HOW.items()}
+_BY_NAME_HOW = [_HOW[kind, Resolution.UNRESOLVED] for kind in BY_NAME]
+
+_FOUND_BY = ("target", "how", "via")
+_PLACES = ("source", "shape", "text", "line", "lines", "start", "length")
+_GROWING = frozenset({"source", "text", "line", "start"})
+"""Columns that are stored as each value's difference to the one before, modulo their width."""
+_WIDTHS = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
+_HEADER = 5
+"""Bytes of ``data`` before its columns: flags, and the number of edges in little endian."""
+_PYTHON2 = 1
+
+_Columns = dict[str, NDArray[Any]]
 
 
-class _Table(dict[Any, int]):
+_Part = TypeVar("_Part")
+
+
+class _Names(msgspec.Struct, array_like=True):
+    """What the columns number. ``vias`` are tuples of numbers of strings; number 0 of both lists is none."""
+
+    strings: list[str]
+    vias: list[tuple[int, ...]]
+    shapes: list[CallShape | None]
+
+
+class _Id(msgspec.Struct):
+    """A symbol of which only the id is decoded."""
+
+    id: str
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_NAMES = msgspec.msgpack.Decoder(_Names)
+_RAW_SYMBOLS = msgspec.msgpack.Decoder(list[msgspec.Raw])
+_SYMBOL_IDS = msgspec.msgpack.Decoder(list[_Id])
+_SYMBOL = msgspec.msgpack.Decoder(Symbol)
+_TEXTS = msgspec.msgpack.Decoder(list[str])
+
+
+class _Numbers(dict[Any, int]):
     """Numbers values in the order in which they are first asked for."""
 
-    def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self)
+    def __missing__(self, value: Any) -> int:
+        number = self[value] = len(self)
         return number
 
 
-def encode(graph: SymbolGraph) -> bytes:
-    """The canonical bytes of a graph."""
-    strings, shapes = _Table(), _Table()
-    symbols = [_symbol_row(symbol, strings) for symbol in graph.symbols.values()]
-    edges = [
-        (
-            strings[e.source], strings[e.target], _EDGE_INDEX[e.kind], strings[e.path],
-            e.span.start_line, e.span.end_line, e.span.start_byte, e.span.end_byte,
-            _RESOLUTION_INDEX[e.resolution], -1 if e.shape is None else shapes[e.shape],
-            strings[e.text], *[strings[name] for name in e.via],
-        )
-        for e in graph.edges()
-    ]  # fmt: skip
-    row = {
-        "import_roots": graph.import_roots,
-        "skipped": [(s.path, s.reason) for s in graph.skipped],
-        "symbols": symbols,
-        "edges": edges,
-        "shapes": [(s.positional, s.keywords, int(s.star), int(s.double_star)) for s in shapes],
-        "strings": list(strings),
+def name_key(name: str) -> int:
+    """The key of a name in the tables."""
+    return zlib.crc32(name.encode("utf-8", "surrogatepass"))
+
+
+def encode_shard(linked: LinkedFile, *, python2: bool = False) -> ShardDraft:
+    """The shard of a file's links; equal links, equal shards, whatever their order.
+
+    Args:
+        python2: whether the file is Python 2 source, for linking other files later.
+    """
+    symbols = sorted(linked.symbols, key=lambda s: s.id)
+    edges = sorted(linked.edges, key=_place)
+    names, texts = _Numbers(), _Numbers()
+    vias, shapes = _Numbers({(): 0}), _Numbers({None: 0})
+    columns = {
+        "target": [names[e.target] for e in edges],
+        "how": [_HOW[e.kind, e.resolution] for e in edges],
+        "via": [vias[tuple([names[name] for name in e.via])] if e.via else 0 for e in edges],
+        "source": [names[e.source] for e in edges],
+        "shape": [shapes[e.shape] for e in edges],
+        "text": [texts[e.text] for e in edges],
+        "line": [e.span.start_line for e in edges],
+        "lines": [e.span.end_line - e.span.start_line for e in edges],
+        "start": [e.span.start_byte for e in edges],
+        "length": [e.span.end_byte - e.span.start_byte for e in edges],
     }
-    return json.dumps(row, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+    tables = _symbol_tables(symbols)
+    tables["targets"], tables["unresolved"] = _name_tables(edges, names)
+    tables["reads"] = _keys([key & 0xFFFFFFFF for key in linked.reads], "reads")
+    tables["mentions"] = _keys(linked.mentions, "mentions")
+    parts = {
+        "names": _ENCODER.encode(_Names(list(names), list(vias), list(shapes))),
+        "places": _columns_out(columns, _PLACES),
+        "symbols": _ENCODER.encode(symbols),
+        "texts": _ENCODER.encode(list(texts)),
+    }
+    header = bytes([_PYTHON2 if python2 else 0]) + len(edges).to_bytes(4, "little")
+    return ShardDraft(header + _columns_out(columns, _FOUND_BY), tables, {}, parts)
 
 
-def decode(commit: str, data: bytes) -> SymbolGraph:
-    """The graph that ``encode`` wrote.
+def is_python2(pack: Pack, shard: int) -> bool:
+    """Whether the file of a shard is Python 2 source."""
+    return bool(pack.data(shard)[0] & _PYTHON2)
+
+
+class GraphShard:
+    """A shard, decoded as far as it is asked.
 
     Raises:
-        ValueError, KeyError, TypeError, IndexError: ``data`` is something else.
+        ViewDamagedError: (any member) the shard is something else.
     """
-    row = json.loads(data)
-    strings: list[str] = row["strings"]
-    shapes: list[CallShape | None] = [
-        CallShape(count, tuple(keywords), bool(star), bool(double))
-        for count, keywords, star, double in row["shapes"]
-    ]
-    shapes.append(None)
-    edges = [
-        Edge(
-            strings[source], strings[target], _EDGE_KINDS[kind], strings[path], Span(first, last, start, end),
-            _RESOLUTIONS[how], shapes[shape], strings[text], tuple([strings[name] for name in via]),
-        )
-        for source, target, kind, path, first, last, start, end, how, shape, text, *via in row["edges"]
-    ]  # fmt: skip
-    symbols = [_symbol(symbol, strings) for symbol in row["symbols"]]
-    skipped = [SkippedFile(path, reason) for path, reason in row["skipped"]]
-    return SymbolGraph(commit, symbols, edges, skipped, row["import_roots"])
+
+    def __init__(self, pack: Pack, shard: int) -> None:
+        self._pack = pack
+        self._shard = shard
+        data = pack.data(shard)
+        self._count = int.from_bytes(data[1:_HEADER], "little")
+        self._found_by = _columns_in(data[_HEADER:], _FOUND_BY, self._count)
+
+    def _part(self, name: str, decoder: msgspec.msgpack.Decoder[_Part]) -> _Part:
+        try:
+            return decoder.decode(self._pack.part(name, self._shard))
+        except msgspec.MsgspecError as error:
+            raise ViewDamagedError("a shard holds no symbol graph", hint=REBUILD) from error
+
+    @cached_property
+    def _names(self) -> _Names:
+        return self._part("names", _NAMES)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return self._part("texts", _TEXTS)
+
+    @cached_property
+    def _raw_symbols(self) -> list[msgspec.Raw]:
+        return self._part("symbols", _RAW_SYMBOLS)
+
+    @cached_property
+    def symbol_ids(self) -> list[str]:
+        """The ids of its symbols, sorted; a row's number counts them."""
+        return [found.id for found in self._part("symbols", _SYMBOL_IDS)]
+
+    def symbol(self, row: int) -> Symbol:
+        """One symbol."""
+        return _SYMBOL.decode(self._raw_symbols[row])
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All symbols, by id."""
+        return tuple([_SYMBOL.decode(raw) for raw in self._raw_symbols])
+
+    def name(self, number: int) -> str:
+        """A string by its number."""
+        return self._names.strings[number]
+
+    def rows_to(self, number: int) -> NDArray[np.intp]:
+        """The edges that lead to or through the string ``number``."""
+        found: NDArray[np.bool_] = self._found_by["target"] == number
+        for via in self._vias_of.get(number, ()):
+            found |= self._found_by["via"] == via
+        return np.flatnonzero(found)
+
+    def rows_unresolved(self, number: int) -> NDArray[np.intp]:
+        """The unresolved calls and references of the string ``number``."""
+        rows = np.flatnonzero(self._found_by["target"] == number)
+        return rows[np.isin(self._found_by["how"][rows], _BY_NAME_HOW)]
+
+    def sources(self, rows: NDArray[np.intp]) -> set[str]:
+        """The ids of the symbols that these edges come from."""
+        strings = self._names.strings
+        return {strings[number] for number in set(self._places["source"][rows].tolist())}
+
+    def edges(self, path: str, rows: NDArray[np.intp] | None = None) -> list[Edge]:
+        """Edges as records, all of them or those of ``rows``; ``path`` is the file's."""
+        every = (*self._found_by.values(), *self._places.values())
+        columns = [column.tolist() if rows is None else column[rows].tolist() for column in every]
+        strings, texts, shapes, vias = self._names.strings, self._texts, self._names.shapes, self._via_names
+        return [
+            Edge(
+                strings[source], strings[target], _HOW_OF[how][0], path,
+                Span(line, line + lines, start, start + length), _HOW_OF[how][1], shapes[shape], texts[text],
+                vias[via],
+            )
+            for target, how, via, source, shape, text, line, lines, start, length
+            in zip(*columns, strict=True)
+        ]  # fmt: skip
+
+    @cached_property
+    def _places(self) -> _Columns:
+        return _columns_in(self._pack.part("places", self._shard), _PLACES, self._count)
+
+    @cached_property
+    def _via_names(self) -> list[tuple[str, ...]]:
+        strings = self._names.strings
+        return [tuple([strings[number] for number in via]) for via in self._names.vias]
+
+    @cached_property
+    def _vias_of(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for index, via in enumerate(self._names.vias):
+            for number in via:
+                found.setdefault(number, []).append(index)
+        return found
 
 
-def digest(canonical: bytes) -> str:
-    """The view's digest: SHA-256 of ``encode``'s bytes, as hexadecimal text."""
-    return hashlib.sha256(canonical).hexdigest()
+@lru_cache(maxsize=1024)
+def open_shard(pack: Pack, shard: int) -> GraphShard:
+    """A shard whose decoded parts are kept for the next question (about 60 KB each on SQLAlchemy)."""
+    return GraphShard(pack, shard)
 
 
-def _symbol_row(s: Symbol, strings: _Table) -> list[Any]:
-    return [
-        s.id, _SYMBOL_INDEX[s.kind], strings[s.path],
-        (s.span.start_line, s.span.end_line, s.span.start_byte, s.span.end_byte),
-        int(s.public), signature_row(s.signature), s.bases, s.decorators, s.target, s.value,
-        s.definitions, int(s.signature_certain),
-    ]  # fmt: skip
+def _place(edge: Edge) -> tuple[int, int, str, EdgeKind, Resolution, str]:
+    return edge.span.start_byte, edge.span.end_byte, edge.target, edge.kind, edge.resolution, edge.source
 
 
-def _symbol(row: list[Any], strings: list[str]) -> Symbol:
-    identity, kind, path, span, public, signature, bases, decorators, target, value, count, certain = row
-    return Symbol(
-        identity,
-        _SYMBOL_KINDS[kind],
-        strings[path],
-        Span(*span),
-        bool(public),
-        signature_of(signature),
-        tuple(bases),
-        tuple(decorators),
-        target,
-        value,
-        count,
-        bool(certain),
-    )
+def _columns_out(columns: Mapping[str, Sequence[int]], names: Sequence[str]) -> bytes:
+    """Columns one after the other, behind a byte for each that says how wide it is."""
+    widths, stored = bytearray(), []
+    for name in names:
+        largest = max(columns[name], default=0)
+        width = (largest > 0xFF) + (largest > 0xFFFF)
+        column = np.array(columns[name], _WIDTHS[width])
+        if name in _GROWING:
+            column[1:] = np.diff(column)
+        widths.append(width)
+        stored.append(column.tobytes())
+    return b"".join([bytes(widths), *stored])
+
+
+def _columns_in(data: bytes | memoryview, names: Sequence[str], count: int) -> _Columns:
+    """The columns that ``_columns_out`` wrote.
+
+    Raises:
+        ViewDamagedError: ``data`` is something else.
+    """
+    found: _Columns = {}
+    offset = len(names)
+    try:
+        for name, width in zip(names, data[:offset], strict=True):
+            column = np.frombuffer(data, _WIDTHS[width], count, offset)
+            found[name] = np.cumsum(column, dtype=column.dtype) if name in _GROWING else column
+            offset += column.nbytes
+    except (ValueError, IndexError) as error:
+        raise ViewDamagedError("a shard holds no symbol graph", hint=REBUILD) from error
+    return found
+
+
+def _symbol_tables(symbols: Sequence[Symbol]) -> dict[str, Rows]:
+    """Symbols by id, and those whose parent is not in the file (at least the module) by their parent's id."""
+    ids = {symbol.id for symbol in symbols}
+    own, children = [], []
+    for row, symbol in enumerate(symbols):
+        own.append((name_key(symbol.id), row))
+        parent = symbol.id.rpartition(".")[0]
+        if parent not in ids:
+            children.append((name_key(parent), row))
+    return {"symbols": _rows(own, "symbols"), "children": _rows(children, "children")}
+
+
+def _name_tables(edges: Iterable[Edge], names: _Numbers) -> tuple[Rows, Rows]:
+    led_to: set[str] = set()
+    unresolved: set[str] = set()
+    for edge in edges:
+        led_to.add(edge.target)
+        led_to.update(edge.via)
+        if edge.resolution is Resolution.UNRESOLVED and edge.kind in BY_NAME:
+            unresolved.add(edge.target)
+    targets = [(name_key(name), names[name]) for name in led_to]
+    last = [(name_key(name.rpartition(".")[2]), names[name]) for name in unresolved]
+    return _rows(targets, "targets"), _rows(last, "unresolved")
+
+
+def _rows(rows: list[tuple[int, int]], table: str) -> Rows:
+    return np.array(rows, np.dtype(list(LAYOUT.tables[table])))
+
+
+def _keys(keys: Iterable[int], table: str) -> Rows:
+    found = set(keys)
+    kind = np.dtype(list(LAYOUT.tables[table]))
+    return np.fromiter(found, kind["key"], len(found)).view(kind)
