@@ -6,8 +6,9 @@ Beside it the list of commits that led to one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from repo_guardian.errors import GitError
 from repo_guardian.tools.git.command import Git
@@ -35,6 +36,18 @@ class FileChurn:
     age: int
 
 
+class CommitChanges(NamedTuple):
+    """What one commit did, as far as churn counts it.
+
+    Attributes:
+        author: e-mail address, in lower case.
+        files: path, lines added and lines deleted of each file; empty for a merge.
+    """
+
+    author: bytes
+    files: list[tuple[bytes, int, int]]
+
+
 @dataclass(slots=True)
 class _Tally:
     age: int
@@ -59,33 +72,56 @@ def churn(git: Git, commit: str, max_commits: int = DEFAULT_MAX_COMMITS) -> dict
     Raises:
         GitError: no such commit, or git failed.
     """
-    if OBJECT_ID.fullmatch(commit) is None:
-        raise GitError(f"{commit!r} is not a full object name")
+    _check(commit)
+    found = read_changes(git, f"--max-count={max_commits}", "--end-of-options", commit, "--")
+    return tally(changes for _, changes in found)
+
+
+def tally(window: Iterable[CommitChanges]) -> dict[bytes, FileChurn]:
+    """The churn of each path, sorted, over commits from the latest to the earliest."""
+    tallies: dict[bytes, _Tally] = {}
+    for age, changes in enumerate(window):
+        for path, added, deleted in changes.files:
+            found = tallies.get(path)
+            if found is None:
+                found = tallies[path] = _Tally(age)
+            found.commits += 1
+            found.added += added
+            found.deleted += deleted
+            found.authors.add(changes.author)
+    return {path: tallies[path].freeze() for path in sorted(tallies)}
+
+
+def read_changes(git: Git, *selection: str) -> Iterator[tuple[str, CommitChanges]]:
+    """Commits with what they did, in the order in which ``git log`` gives them.
+
+    Args:
+        selection: the end of its command line: which commits.
+
+    Raises:
+        GitError: git failed.
+    """
     shallow = (git.git_dir / "shallow").exists()
     arguments = (
         *("-c", f"log.showRoot={'false' if shallow else 'true'}"),
-        *("log", "-z", "--numstat", "--format=tformat:%H%x00%ae", f"--max-count={max_commits}"),
+        *("log", "-z", "--numstat", "--format=tformat:%H%x00%ae"),
         *("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--no-mailmap", "--no-notes"),
-        *("--no-show-signature", "--no-decorate", "--end-of-options", commit, "--"),
+        *("--no-show-signature", "--no-decorate", *selection),
     )
-    tallies: dict[bytes, _Tally] = {}
-    age = -1
-    author = b""
     with git.stream(*arguments) as stream:
         tokens = _tokens(stream.chunks_to_end())
+        commit, changes = "", CommitChanges(b"", [])
         for token in tokens:
             # A commit's id holds no tab and a numstat record always does, so the two cannot be confused.
             match = _NUMSTAT.fullmatch(token)
-            if match is None:
-                age += 1
-                author = next(tokens, b"").lower()
+            if match is not None:
+                changes.files.append((match["path"], _lines(match["added"]), _lines(match["deleted"])))
                 continue
-            tally = tallies.setdefault(match["path"], _Tally(age))
-            tally.commits += 1
-            tally.added += _lines(match["added"])
-            tally.deleted += _lines(match["deleted"])
-            tally.authors.add(author)
-    return {path: tallies[path].freeze() for path in sorted(tallies)}
+            if commit:
+                yield commit, changes
+            commit, changes = token.decode("ascii"), CommitChanges(next(tokens, b"").lower(), [])
+        if commit:
+            yield commit, changes
 
 
 def first_parents(git: Git, commit: str, count: int) -> list[str]:
@@ -98,10 +134,25 @@ def first_parents(git: Git, commit: str, count: int) -> list[str]:
     Raises:
         GitError: no such commit, or git failed.
     """
-    if OBJECT_ID.fullmatch(commit) is None:
-        raise GitError(f"{commit!r} is not a full object name")
+    _check(commit)
     options = ("--first-parent", f"--max-count={count}", "--end-of-options")
     return git.run("rev-list", *options, commit, "--").decode("ascii").split()
+
+
+def last_commits(git: Git, commit: str, count: int) -> list[str]:
+    """``commit`` and up to ``count - 1`` of its ancestors in the order of ``git log``; full ids.
+
+    Raises:
+        GitError: no such commit, or git failed.
+    """
+    _check(commit)
+    options = (f"--max-count={count}", "--end-of-options")
+    return git.run("rev-list", *options, commit, "--").decode("ascii").split()
+
+
+def _check(commit: str) -> None:
+    if OBJECT_ID.fullmatch(commit) is None:
+        raise GitError(f"{commit!r} is not a full object name")
 
 
 def _tokens(chunks: Iterator[bytes]) -> Iterator[bytes]:
