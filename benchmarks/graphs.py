@@ -7,16 +7,19 @@ a decorator is called by what encloses the decorated definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from repo_guardian.tools.views.facts.interface import ExtractLimits
-from repo_guardian.tools.views.facts.store import FactsStore
-from repo_guardian.tools.views.gather import gather
-from repo_guardian.tools.views.interface import TreeSource
+from repo_guardian.tools.views import publish
+from repo_guardian.tools.views.interface import VIEWS, BuildOptions, TreeSource, ViewHandle
+from repo_guardian.tools.views.manifest import Manifest
+from repo_guardian.tools.views.published import read_manifest
+from repo_guardian.tools.views.registry import builder_of
 from repo_guardian.tools.views.symbol_graph.interface import Graph
-from repo_guardian.tools.views.symbol_graph.link import link
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, SymbolKind
 
 Pair = tuple[str, str]
@@ -29,15 +32,61 @@ _FUNCTIONS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPE
 
 
 def build(source: TreeSource, state_dir: Path) -> Graph:
-    """The graph of ``source``, linked in memory; facts are kept in ``state_dir``."""
-    gathered = gather(source, FactsStore(state_dir / "facts"), ExtractLimits())
-    return link(source.commit, gathered.files, gathered.skipped)
+    """Publish the symbol graph of ``source`` and open it."""
+    publish.refresh(source, state_dir)
+    return publish.load(state_dir, source.commit)
 
 
-def edges_of(graph: Graph) -> tuple[Edge, ...]:
-    """All edges of a graph, by path."""
-    edges: Any = graph.edges  # a method of Graph, and a tuple in graphs that are made in memory
-    return tuple(edges() if callable(edges) else edges)
+def publish_views(
+    source: TreeSource, state_dir: Path, views: Sequence[str] = (), *, since: str | None = None
+) -> ViewHandle:
+    """Publish views of ``source``, all by default, on top of those of ``since`` where they are there."""
+    return publish.refresh(source, state_dir, BuildOptions(tuple(views) or VIEWS, since=since))
+
+
+def open_graph(state_dir: Path, commit: str) -> Graph:
+    """The published graph of a commit."""
+    return publish.load(state_dir, commit)
+
+
+def manifest_of(state_dir: Path, commit: str) -> Manifest:
+    """What building the views of a commit took from the commit before, and what it made."""
+    return read_manifest(state_dir, commit)
+
+
+class Clock:
+    """CPU seconds that each view's own builder spends while the context lasts.
+
+    What builders share is counted where it happens first: the graph's builder extracts the facts.
+    """
+
+    def __init__(self, views: Sequence[str] = VIEWS) -> None:
+        self.spent_s = dict.fromkeys(views, 0.0)
+        self._undo = ExitStack()
+
+    def __enter__(self) -> Self:
+        for name in self.spent_s:
+            builder: Any = builder_of(name)
+            original = builder.build
+            builder.build = partial(self._build, name, original)
+            self._undo.callback(delattr, builder, "build")
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._undo.close()
+
+    def _build(self, name: str, original: Callable[..., Iterable[Any]], *given: Any) -> Iterator[Any]:
+        began = time.process_time()
+        answers = iter(original(*given))
+        while True:
+            try:
+                answer = next(answers)
+            except StopIteration:
+                return
+            finally:
+                self.spent_s[name] += time.process_time() - began
+            yield answer
+            began = time.process_time()
 
 
 class Calls:
@@ -51,7 +100,7 @@ class Calls:
     def __init__(self, graph: Graph, *, guesses: bool = True) -> None:
         self._graph = graph
         self._guesses = guesses
-        self._edges = edges_of(graph)
+        self._edges = tuple(graph.edges())
         self._bases: dict[str, list[str]] = {}
         self._overridden: dict[str, list[str]] = {}
         for edge in self._edges:

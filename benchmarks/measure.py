@@ -132,5 +132,5 @@ class Spread:
     def of(cls, numbers: Sequence[float]) -> Spread:
         """The spread of at least one number, by the nearest rank."""
         ordered = sorted(numbers)
-        ranks = [ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.9, 0.99)]
-        return cls(statistics.median(ordered), *ranks, ordered[-1])
+        p90, p99 = (ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.9, 0.99))
+        return cls(statistics.median(ordered), p90, p99, ordered[-1])

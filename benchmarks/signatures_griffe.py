@@ -90,12 +90,12 @@ def normal(text: str | None) -> str | None:
 class _Unquote(ast.NodeTransformer):
     """Puts what a string quotes in its place."""
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+    def visit_Constant(self, node: ast.Constant) -> Any:
         """A string that is an expression becomes that expression."""
         if not isinstance(node.value, str):
             return node
         try:
-            return ast.parse(node.value.strip(), mode="eval").body
+            return self.visit(ast.parse(node.value.strip(), mode="eval").body)
         except SyntaxError:
             return node
 

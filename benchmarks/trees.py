@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from repo_guardian.tools.git.command import Git
@@ -50,6 +50,10 @@ class DirectorySource:
             self._files.append(TreeEntry(name, oid, mode))
             if not link:
                 self._places[oid] = path
+
+    def keep(self, wanted: Callable[[bytes], bool], at_most: int) -> None:
+        """Drop the files whose path is not wanted, and all beyond a number."""
+        self._files = [entry for entry in self._files if wanted(entry.path)][:at_most]
 
     def files(self) -> Sequence[TreeEntry]:
         """Every file and link below the folder, sorted by path."""
