@@ -151,7 +151,7 @@ class EdgeMaker:
         through: dict[str, None] = {}
         for name in rest:
             for value in values:
-                if resolver.is_property(value) or (value.is_class and ref.root in _BY_NAME):
+                if value.is_property or (value.is_class and ref.root in _BY_NAME):
                     through[value.id] = None
             values = resolver.step(module, values, name, FUEL)
         if any(value.kind != "gone" for value in values):
@@ -186,7 +186,7 @@ class EdgeMaker:
 
     def _called(self, target: _Target) -> Iterator[_Target]:
         resolver, value = self._resolver, target.value
-        if resolver.is_property(value):
+        if value.is_property:
             yield target
             for item in resolver.held(value, FUEL):
                 if item.kind != "gone":
@@ -216,7 +216,7 @@ class EdgeMaker:
         for value, how in found.callees:
             if value.kind == "gone":
                 yield from self._gone(use, value, EdgeKind.CALL, use.shape)
-            elif value.kind == "module" or self._resolver.is_property(value):
+            elif value.kind == "module" or value.is_property:
                 yield self._edge(use, value.id, EdgeKind.REFERENCE, how, via=value.via)
             else:
                 shape = use.shape

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 
 _SPREAD = "**"
+_ELEMENT, _ITEMS, _PAIR = "element", "pairs", "pair"
+_METHODS = {
+    **dict.fromkeys(("get", "pop", "popleft", "popitem", "setdefault"), _ELEMENT),
+    **dict.fromkeys(("values", "copy", "union", "intersection", "difference"), ""),
+    "items": _ITEMS,
+}
+"""Methods of containers, and what they give: an element, a container of the same elements, or of pairs."""
 
 
 class Protocols:
@@ -39,8 +46,23 @@ class Protocols:
             return self.entered(value, fuel)
         return self.element(value, key, fuel)
 
+    def method(self, value: Value, name: str) -> Values:
+        """The method ``name`` of a container, when what it returns is made of what the container holds."""
+        return (value._replace(names=(name,)),) if name in _METHODS and not value.names else NOTHING
+
+    def result(self, value: Value, fuel: int) -> Values:
+        """What calling such a method gives."""
+        name = _METHODS.get(value.names[0] if value.names else "", "")
+        if name == _ELEMENT:
+            return self.element(value._replace(names=()), "", fuel)
+        return (value._replace(names=(name,) if name else ()),) if value.names else NOTHING
+
     def element(self, value: Value, key: str, fuel: int) -> Values:
         """What ``value[key]`` is; ``key`` is "" for one that is not known."""
+        if value.names == (_ITEMS,):
+            return (value._replace(names=(_PAIR,)),)
+        if value.names == (_PAIR,):
+            return NOTHING if key == "0" else self.element(value._replace(names=()), "", fuel)
         if value.kind == "container" and value.module is not None:
             return marked(self._displayed(value.module, value.number, key, fuel), ASSIGNED)
         if value.kind == "arguments":

@@ -22,6 +22,7 @@ from repo_guardian.tools.views.symbol_graph.pynames import (
     SELF_TYPES,
 )
 from repo_guardian.tools.views.symbol_graph.queries import Memo
+from repo_guardian.tools.views.symbol_graph.receivers import received, substituted
 from repo_guardian.tools.views.symbol_graph.values import (
     ANNOTATED,
     ASSIGNED,
@@ -106,19 +107,14 @@ class Resolver:
             return self._carry(value, self._module_member(module, name, fuel))
         if kind == "instance" or value.is_class:
             found = self.member(module, value.number, name, fuel, kind == "instance")
-            return self._carry(value, self._received(value, found))
+            return self._carry(value, received(value, found))
+        if kind == "container":
+            return self.protocols.method(value, name)
         if kind != "definition":
             return NOTHING
-        if self.is_plain_function(value):
+        if value.is_function:
             return self._carry(value, self.flows.stored(value, name, fuel))
         return self.step(importer, self._contents(value, fuel), name, fuel)
-
-    def _received(self, value: Value, found: Values) -> Values:
-        """Methods keep the object or class that they were reached through, since they may return it."""
-        return tuple([
-            item._replace(receiver=value) if self.is_plain_function(item) else item
-            for item in found
-        ])  # fmt: skip
 
     def _carry(self, value: Value, found: Values) -> Values:
         """``found``, reached through ``value``."""
@@ -216,30 +212,26 @@ class Resolver:
             return (value._replace(via=(), unbound=False),) if known else NOTHING
         if value.is_class:
             return (value._replace(kind="instance", via=(), receiver=None),)
-        if value.kind == "definition" and self._is_variable(value):
+        if value.kind == "definition" and value.is_variable:
             classes = [v for v in self._contents(value, fuel) if v.is_class or v.kind == "gone"]
             return tuple([item for found in classes for item in self._instance(found, fuel)])
         return NOTHING
 
     def loaded(self, values: Values, fuel: int) -> Values:
         """What reading references gives: for a property what it returns."""
-        if not any(self.is_property(value) for value in values):
+        if not any(value.is_property for value in values):
             return values
         return union(
-            [
-                v
-                for value in values
-                for v in (self._read(value, fuel) if self.is_property(value) else (value,))
-            ]
+            [v for value in values for v in (self._read(value, fuel) if value.is_property else (value,))]
         )
 
     def _read(self, value: Value, fuel: int) -> Values:
         """What reading a property gives."""
-        return self._substituted(value, self.returned(value, fuel))
+        return substituted(self.classes, value, self.returned(value, fuel))
 
     def _contents(self, value: Value, fuel: int) -> Values:
         """What a variable holds or a property returns, variables of which nothing is known left out."""
-        return tuple([item for item in self.held(value, fuel) if not self._is_variable(item)])
+        return tuple([item for item in self.held(value, fuel) if not item.is_variable])
 
     def held(self, value: Value, fuel: int) -> Values:
         """What a variable holds or a property returns; anything else is itself.
@@ -249,7 +241,7 @@ class Resolver:
         module = value.module
         if value.kind != "definition" or module is None:
             return (value,)
-        if not self._is_variable(value):
+        if not value.is_variable:
             return self._read(value, fuel)
         found = self.memo.ask(module.held, value.number, fuel, self._held, module)
         via = (*value.via, value.id)
@@ -271,7 +263,7 @@ class Resolver:
             found += self.type(module, attribute, fuel)
         chased: list[Value] = []
         for item in found:
-            if not self._is_variable(item):
+            if not item.is_variable:
                 chased.append(item)
             elif item.module is not module or item.number != index:
                 chased += self.held(item, fuel) or (item,)
@@ -286,44 +278,28 @@ class Resolver:
             return self._instance(value, fuel)
         if value.kind == "instance":
             return self.results(self.callable(value, fuel), fuel)
+        if value.kind == "container":
+            return self.protocols.result(value, fuel)
         if value.kind != "definition" or value.module is None:
             return NOTHING
-        if self._is_variable(value) or self.is_property(value):
+        if value.is_variable or value.is_property:
             return self.results(self._contents(value, fuel), fuel)
-        signature = value.module.facts.definitions[value.number].signature
+        return self._function_result(value, value.module, fuel)
+
+    def _function_result(self, value: Value, module: Module, fuel: int) -> Values:
+        signature = module.facts.definitions[value.number].signature
         if signature is None:
             return NOTHING
-        if signature.is_generator:
-            return (Value("generator", value.module, value.number),)
-        if signature.is_async:
-            return (Value("coroutine", value.module, value.number),)
-        return self._substituted(value, self.returned(value, fuel))
-
-    def _substituted(self, value: Value, found: Values) -> Values:
-        """What a method returns when it is called on its receiver: for ``self`` the receiver itself."""
-        if not any(item.unbound and not self.is_plain_function(item) for item in found):
-            return found
-        return tuple([self._in_place_of_self(item, value.receiver) for item in found])
-
-    def _in_place_of_self(self, item: Value, receiver: Value | None) -> Value:
-        if not item.unbound or item.module is None or self.is_plain_function(item):
-            return item
-        narrower = (
-            receiver is not None
-            and receiver.module is not None
-            and (receiver.kind == "instance" or receiver.is_class)
-            and self.classes.is_subclass(receiver.module, receiver.number, (item.module, item.number))
-        )
-        if not narrower or receiver is None:
-            return item._replace(unbound=False)
-        return item._replace(module=receiver.module, number=receiver.number, unbound=receiver.unbound)
+        if signature.is_generator or signature.is_async:
+            return (Value("generator" if signature.is_generator else "coroutine", module, value.number),)
+        return substituted(self.classes, value, self.returned(value, fuel))
 
     def callable(self, value: Value, fuel: int) -> Values:
         """The ``__call__`` of an instance, as far as it is a function; names that are missing for it."""
         if value.module is None:
             return NOTHING
         found = self.step(value.module, (value,), "__call__", fuel)
-        return tuple([item for item in found if item.kind == "gone" or self.is_plain_function(item)])
+        return tuple([item for item in found if item.kind == "gone" or item.is_function])
 
     def returned(self, value: Value, fuel: int) -> Values:
         """What a function's body returns, awaited or not."""
@@ -358,29 +334,6 @@ class Resolver:
         if owner >= 0 and text in SELF_TYPES:
             return (Value("instance", module, owner, unbound=True, how=ANNOTATED),)
         return marked(self.instances(module, Ref("global", -1, text), fuel), ANNOTATED)
-
-    # What kind of thing a value is
-
-    def _is_variable(self, value: Value) -> bool:
-        module = value.module
-        if module is None or value.kind != "definition":
-            return False
-        return module.facts.definitions[value.number].kind == "variable"
-
-    def is_property(self, value: Value) -> bool:
-        """Whether a value is a property itself, not what it returns."""
-        module = value.module
-        if module is None or value.kind != "definition":
-            return False
-        return module.facts.definitions[value.number].role == "property"
-
-    def is_plain_function(self, value: Value) -> bool:
-        """Whether a value is a function or method, and no property."""
-        module = value.module
-        if module is None or value.kind != "definition":
-            return False
-        definition = module.facts.definitions[value.number]
-        return definition.kind == "function" and definition.role != "property"
 
 
 def _assigned(values: Values) -> Values:

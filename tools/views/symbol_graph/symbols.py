@@ -109,15 +109,33 @@ class SymbolMaker:
             definition.decorators,
             value=definition.value,
             signature_certain=certain,
+            overloads=self._overloads(definition),
         )
+
+    def _overloads(self, definition: Definition) -> tuple[Signature, ...]:
+        """The ``@overload`` signatures of a function, as its callers see them."""
+        if definition.kind != "function" or definition.role == "overload":
+            return ()
+        module = self._module
+        bounds = module.scopes[definition.parent].get(definition.name, ())
+        others = [module.facts.definitions[bound.number] for bound in bounds if not bound.is_import]
+        found = [self._seen(other) for other in others if other.role == "overload"]
+        return tuple([signature for signature in found if signature is not None])
+
+    def _seen(self, definition: Definition) -> Signature | None:
+        """A function's signature as its callers see it."""
+        in_class = self._kind(definition) in (SymbolKind.METHOD, SymbolKind.PROPERTY)
+        return bound_signature(definition) if in_class else definition.signature
 
     def _kind(self, definition: Definition) -> SymbolKind:
         if definition.kind == "class":
             return SymbolKind.CLASS
         if definition.kind == "variable":
             return SymbolKind.CONSTANT
-        parent = definition.parent
-        if parent == MODULE_SCOPE or self._module.facts.definitions[parent].kind != "class":
+        if definition.kind == "type":
+            return SymbolKind.TYPE
+        parent, is_lambda = definition.parent, definition.name.startswith("<")
+        if parent == MODULE_SCOPE or is_lambda or self._module.facts.definitions[parent].kind != "class":
             return SymbolKind.FUNCTION
         return SymbolKind.PROPERTY if definition.role in ("property", "setter") else SymbolKind.METHOD
 
@@ -131,8 +149,7 @@ class SymbolMaker:
                 certain = certain and made_by.role != "overload"
                 certain = certain and self._keeps_signature(init.module, made_by)
             return signature, certain
-        in_class = self._kind(definition) in (SymbolKind.METHOD, SymbolKind.PROPERTY)
-        return (bound_signature(definition) if in_class else definition.signature), certain
+        return self._seen(definition), certain
 
     def _keeps_signature(self, module: Module, definition: Definition) -> bool:
         """True when no decorator may have replaced the parameters."""
@@ -164,5 +181,5 @@ class SymbolMaker:
 
 
 def _is_plain(identity: str) -> bool:
-    """True when no part of a dotted name begins with an underscore."""
-    return not any(part.startswith("_") for part in re.split(r"[.:]", identity))
+    """True when no part of a dotted name begins with an underscore, and none is a lambda."""
+    return not any(part.startswith(("_", "<")) for part in re.split(r"[.:]", identity))

@@ -69,6 +69,31 @@ class Value(NamedTuple):
         return module.facts.definitions[self.number].kind == "class"
 
     @property
+    def is_variable(self) -> bool:
+        """True for a variable of a module or class."""
+        module = self.module
+        if self.kind != "definition" or module is None:
+            return False
+        return module.facts.definitions[self.number].kind == "variable"
+
+    @property
+    def is_property(self) -> bool:
+        """True for a property itself, not for what it returns."""
+        module = self.module
+        if self.kind != "definition" or module is None:
+            return False
+        return module.facts.definitions[self.number].role == "property"
+
+    @property
+    def is_function(self) -> bool:
+        """True for a function or method that is no property."""
+        module = self.module
+        if self.kind != "definition" or module is None:
+            return False
+        definition = module.facts.definitions[self.number]
+        return definition.kind == "function" and definition.role != "property"
+
+    @property
     def id(self) -> str:
         """The id of the module, definition or class; empty for everything else."""
         module = self.module
