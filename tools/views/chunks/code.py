@@ -50,29 +50,43 @@ def qualified_name(definitions: Sequence[Definition], owner: int) -> str:
 
 def _places(lines: Lines, definitions: Sequence[Definition]) -> list[_Place]:
     """The places of the module, nested; one that begins on a line of the place before it is part of that."""
-    order = sorted(
-        (number for number, entry in enumerate(definitions) if entry.kind != "variable"),
-        key=lambda number: (definitions[number].region[0], -definitions[number].region[1], number),
-    )
     top: list[_Place] = []
     open_places: list[_Place] = []
     covered = 0
-    for number in order:
-        first, last = definitions[number].region[:2]
-        last = min(last, lines.count)
+    for owner, first, last in _definitions(definitions, lines.count):
         while open_places and open_places[-1].last < first:
             open_places.pop()
         if first <= covered or first < 1 or last < first:
             continue
         if open_places and (last > open_places[-1].last or first == open_places[-1].first):
             continue
-        place = _Place(number, first, last, [])
+        place = _Place(owner, first, last, [])
         (open_places[-1].inner if open_places else top).append(place)
-        if definitions[number].kind == "class" and len(open_places) < _MAX_DEPTH:
+        if definitions[owner].kind == "class" and len(open_places) < _MAX_DEPTH:
             open_places.append(place)
         else:
             covered = last
     return top
+
+
+def _definitions(definitions: Sequence[Definition], count: int) -> Iterator[tuple[int, int, int]]:
+    """Number, first and last line of classes and functions, in order; overloads are part of what follows."""
+    order = sorted(
+        (number for number, entry in enumerate(definitions) if entry.kind != "variable"),
+        key=lambda number: (definitions[number].region[0], -definitions[number].region[1], number),
+    )
+    start = 0
+    for number, following in zip(order, [*order[1:], -1], strict=False):
+        entry = definitions[number]
+        start = start or entry.region[0]
+        if entry.role == "overload" and following >= 0 and _same_name(entry, definitions[following]):
+            continue
+        yield number, start, min(entry.region[1], count)
+        start = 0
+
+
+def _same_name(one: Definition, other: Definition) -> bool:
+    return (one.parent, one.name) == (other.parent, other.name)
 
 
 def _segments(lines: Lines, place: _Place) -> Iterator[tuple[int, int, int]]:

@@ -74,10 +74,11 @@ class LiveChunks:
         places.sort(key=lambda pair: (-pair[1], pair[0]))
         return places[:count]
 
-    def numbered(self, place: ChunkPlace) -> int:
-        """The number of a chunk of this view's file."""
-        pack, shard = self.view.placements[place.path]
-        return int(self.first[pack][shard]) + place.number
+    def count(self, path: str) -> int:
+        """How many chunks a file of the view has."""
+        pack, shard = self.view.placements[path]
+        bounds = self.view.packs[pack].bounds(CHUNK_BLOCK)
+        return int(bounds[shard + 1] - bounds[shard])
 
     def span(self, place: ChunkPlace) -> Span:
         """Where a chunk is."""
