@@ -36,7 +36,7 @@ FILES = {
     "pkg/a.py": "def f(x, *, y: int = 1) -> int: return g(x)\ndef g(*args, **kw): pass\n",
     "tests/test_a.py": "import pkg\ndef test_f(): assert pkg.f(1, y=2)\n",
     "README.md": "# hello\n",
-    "web/app.js": "x = 1\n",
+    "web/app.rb": "x = 1\n",
 }
 COMMIT = "a" * 40
 
@@ -87,7 +87,7 @@ def test_the_manifest_accounts_for_every_file(source, state):
         ("old.py", "Python 2 source (line 1)"),
     ]
     assert [s.path for s in coverage.skipped] == ["gone.py", "link.py"]
-    assert coverage.not_covered == (("javascript", 1),)
+    assert coverage.not_covered == (("ruby", 1),)
     assert handle(state, COMMIT).coverage == coverage
     graph = load(state, COMMIT)
     assert {s.path for s in graph.skipped} == {"broken.py", "old.py", "gone.py", "link.py"}

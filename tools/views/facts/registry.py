@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 
+from repo_guardian.tools.views.facts import versions
 from repo_guardian.tools.views.facts.interface import Extractor
 
 LANGUAGES: dict[str, str] = {
@@ -16,6 +18,8 @@ LANGUAGES: dict[str, str] = {
     ".jsx": "javascript",
     ".ts": "typescript",
     ".tsx": "typescript",
+    ".mts": "typescript",
+    ".cts": "typescript",
     ".go": "go",
     ".rs": "rust",
     ".java": "java",
@@ -33,21 +37,50 @@ LANGUAGES: dict[str, str] = {
     ".swift": "swift",
     ".scala": "scala",
     ".sh": "shell",
+    "go.mod": "project",
+    "package.json": "project",
+    "Cargo.toml": "project",
 }
-"""Language by file name suffix; a language without an extractor is counted as not covered."""
+"""Language by file name suffix, or by whole name; one without an extractor is counted as not covered.
+
+``project`` files say under which name other projects of the same tree import this one.
+"""
 
 
 def language_of(path: str) -> str | None:
-    """The language of a path by its suffix; None when it is no source code that we know of."""
-    dot = path.rfind(".")
-    return LANGUAGES.get(path[dot:].lower()) if dot > path.rfind("/") else None
+    """The language of a path by its name or suffix; None when it is no source code that we know of."""
+    slash, dot = path.rfind("/"), path.rfind(".")
+    whole = LANGUAGES.get(path[slash + 1 :])
+    return whole or (LANGUAGES.get(path[dot:].lower()) if dot > slash else None)
+
+
+_EXTRACTORS = {
+    "python": ("python.extractor", "PythonExtractor"),
+    "javascript": ("javascript.extractor", "javascript"),
+    "typescript": ("javascript.extractor", "typescript"),
+    "go": ("go.extractor", "go"),
+    "rust": ("rust.extractor", "rust"),
+    "java": ("java.extractor", "java"),
+    "project": ("project.extractor", "ProjectExtractor"),
+}
+"""Module beside this one and the callable in it that makes the extractor; imported when it is asked for."""
+
+
+def identity_of(language: str) -> str:
+    """``Extractor.identity`` of a language, with as little loading as possible; empty when not covered."""
+    known = versions.identity(language)
+    if known:
+        return known
+    extractor = extractor_for(language)
+    return "" if extractor is None else extractor.identity
 
 
 @cache
 def extractor_for(language: str) -> Extractor | None:
     """The extractor of a language, made once; None when the language is not covered."""
-    if language == "python":
-        from repo_guardian.tools.views.facts.python.extractor import PythonExtractor
-
-        return PythonExtractor()
-    return None
+    place = _EXTRACTORS.get(language)
+    if place is None:
+        return None
+    module = import_module(f"repo_guardian.tools.views.facts.{place[0]}")
+    made: Extractor = getattr(module, place[1])()
+    return made

@@ -8,7 +8,7 @@ import numpy as np
 
 from repo_guardian.tools.views.builders import BuildTree, Kept, OpenView, TreeFile
 from repo_guardian.tools.views.facts.interface import FileFacts
-from repo_guardian.tools.views.facts.registry import LANGUAGES, extractor_for
+from repo_guardian.tools.views.facts.registry import LANGUAGES, identity_of
 from repo_guardian.tools.views.packs.interface import PackLayout, ShardDraft
 from repo_guardian.tools.views.symbol_graph.changes import changed_keys
 from repo_guardian.tools.views.symbol_graph.codec import FORMAT, LAYOUT, encode_shard, is_python2
@@ -32,10 +32,8 @@ class SymbolGraphBuilder:
 
     def versions(self) -> Mapping[str, str]:
         """The versions of the extractors, the linker, and the shards."""
-        found = {
-            name: extractor_for(name) for name in sorted(set(LANGUAGES.values())) if language_linker(name)
-        }
-        extractors = ",".join(made.identity for made in found.values() if made is not None)
+        linked = sorted({language for language in LANGUAGES.values() if language_linker(language)})
+        extractors = ",".join(filter(None, map(identity_of, linked)))
         return {"extractor": extractors, "linker": LINKER_VERSION, "format": FORMAT}
 
     def build(self, tree: BuildTree, previous: OpenView | None) -> Iterator[tuple[str, Kept | ShardDraft]]:

@@ -53,6 +53,10 @@ def language_linker(language: str) -> LanguageLinker | None:
         from repo_guardian.tools.views.symbol_graph.python import LANGUAGE
 
         return LANGUAGE
+    if language in ("javascript", "typescript", "go", "rust", "java", "project"):
+        from repo_guardian.tools.views.symbol_graph.byname.linker import LANGUAGE as BY_NAME
+
+        return BY_NAME
     return None
 
 

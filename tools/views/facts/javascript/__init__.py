@@ -1,0 +1,1 @@
+"""JavaScript, and what TypeScript shares with it."""

@@ -1,0 +1,1 @@
+"""Project files: ``go.mod``, ``package.json``, ``Cargo.toml``."""

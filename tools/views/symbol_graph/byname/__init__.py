@@ -1,0 +1,1 @@
+"""Linking by name and import: JavaScript, TypeScript, Go, Rust and Java."""
