@@ -161,6 +161,11 @@ class GraphShard:
         self._count = int.from_bytes(data[1:_HEADER], "little")
         self._found_by = _columns_in(data[_HEADER:], _FOUND_BY, self._count)
 
+    @property
+    def edge_count(self) -> int:
+        """How many edges it has."""
+        return self._count
+
     def _part(self, name: str, decoder: msgspec.msgpack.Decoder[_Part]) -> _Part:
         try:
             return decoder.decode(self._pack.part(name, self._shard))
