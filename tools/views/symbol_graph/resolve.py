@@ -194,11 +194,12 @@ class Resolver:
             return (Value("container", module, index),)
         if source == "param":
             return self.flows.passed(module, fact.ref.number, fact.ref.path, fuel)
-        items = (value for item in fact.items for value in self.type(module, item, fuel))
+        items = [value for item in fact.items for value in self.type(module, item, fuel)]
         if source == "any":
             return union(items)
+        held = [value for item in items for value in self._contents(item, fuel)]
         key = fact.keys[0] if fact.keys else ""
-        return union([found for value in items for found in self.protocols.give(source, value, key, fuel)])
+        return union([found for value in held for found in self.protocols.give(source, value, key, fuel)])
 
     def instances(self, module: Module, ref: Ref, fuel: int) -> Values:
         """Instances of the classes that an annotation names."""
@@ -221,12 +222,12 @@ class Resolver:
         """What reading references gives: for a property what it returns."""
         if not any(value.is_property for value in values):
             return values
-        return union(
-            [v for value in values for v in (self._read(value, fuel) if value.is_property else (value,))]
-        )
+        return union([found for value in values for found in self._read(value, fuel)])
 
     def _read(self, value: Value, fuel: int) -> Values:
-        """What reading a property gives."""
+        """What reading a property gives; anything else is itself."""
+        if not value.is_property:
+            return (value,)
         return substituted(self.classes, value, self.returned(value, fuel))
 
     def _contents(self, value: Value, fuel: int) -> Values:
