@@ -61,6 +61,7 @@ class Comparison:
         self._doubtful = {s.path for s in (*base.skipped, *current.skipped)}
         self._modules_now: dict[str, str | None] = {}
         self._reexports: dict[str, tuple[Symbol, ...]] = {}
+        self._since: dict[str, tuple[Edge, ...]] = {}
 
     # -- names ---------------------------------------------------------------------------------------
 
@@ -187,24 +188,29 @@ class Comparison:
     def _dangling(self) -> tuple[list[str], dict[str, list[Edge]]]:
         found: dict[str, list[Edge]] = {}
         for path in self.changed:
-            before = {_use(edge) for edge in _unresolved(self.base, path)}
-            for edge in _unresolved(self.current, path):
-                if _use(edge) not in before:
-                    found.setdefault(edge.target, []).append(edge)
+            for edge in self._unresolved_since(path):
+                found.setdefault(edge.target, []).append(edge)
         return sorted(found), found
+
+    def _unresolved_since(self, path: str) -> tuple[Edge, ...]:
+        """The uses in one file that lead nowhere now, without those that led nowhere at the base already."""
+        if path not in self._since:
+            before = {_use(edge) for edge in _unresolved(self.base, path)}
+            now = _unresolved(self.current, path)
+            self._since[path] = tuple(edge for edge in now if _use(edge) not in before)
+        return self._since[path]
 
     def _is_gone(self, symbol: Symbol) -> bool:
         here = self.current.symbols.get(symbol.id)
         if here is not None and here.kind is not SymbolKind.ALIAS:
             return False
-        if self.now(symbol.id) is not Elsewhere.NOWHERE or self.misplaced(symbol):
+        if here is not None and here.target == symbol.target and not self._imports_broke(here.path):
             return False
-        # To the linker, an import leads where it led if the links of its file are what they were.
-        return here is None or here.target != symbol.target or self._links_differ(symbol.path)
+        return self.now(symbol.id) is Elsewhere.NOWHERE and not self.misplaced(symbol)
 
-    def _links_differ(self, path: str) -> bool:
-        same_symbols = self.base.symbols_in(path) == self.current.symbols_in(path)
-        return not same_symbols or self.base.edges_in(path) != self.current.edges_in(path)
+    def _imports_broke(self, path: str) -> bool:
+        """Whether, to the linker, some import in a file leads nowhere that led somewhere at the base."""
+        return any(edge.kind is EdgeKind.IMPORT for edge in self._unresolved_since(path))
 
     def _is_root(self, name: str) -> bool:
         symbol = self.base.symbols[name]
