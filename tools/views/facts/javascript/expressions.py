@@ -8,8 +8,9 @@ from repo_guardian.tools.views.facts.interface import Import
 from repo_guardian.tools.views.facts.javascript import modules
 from repo_guardian.tools.views.facts.javascript.definitions import FUNCTIONS, plan, plan_object
 from repo_guardian.tools.views.facts.javascript.parameters import bind_pattern, signature_of
+from repo_guardian.tools.views.facts.treesitter.records import Draft, Handler
 from repo_guardian.tools.views.facts.treesitter.scopes import THIS, UNKNOWN
-from repo_guardian.tools.views.facts.treesitter.walk import Draft, Handler, Walk, first_child
+from repo_guardian.tools.views.facts.treesitter.walk import Walk, first_child
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 _VALUES = (*FUNCTIONS, "class")

@@ -6,13 +6,13 @@ TypeScript is tried as TSX, since facts may not depend on whether a file is call
 
 from __future__ import annotations
 
-from repo_guardian.tools.views.facts.javascript import definitions, expressions
+from repo_guardian.tools.views.facts.javascript import classes, definitions, expressions
 from repo_guardian.tools.views.facts.treesitter.extractor import TreeSitterExtractor
+from repo_guardian.tools.views.facts.treesitter.records import Grammar
 from repo_guardian.tools.views.facts.treesitter.scopes import SUPER, THIS
-from repo_guardian.tools.views.facts.treesitter.walk import Grammar
 
 GRAMMAR = Grammar(
-    handlers={**definitions.HANDLERS, **expressions.HANDLERS},
+    handlers={**classes.HANDLERS, **definitions.HANDLERS, **expressions.HANDLERS},
     names=frozenset({"identifier", "type_identifier", "shorthand_property_identifier"}),
     members={
         "member_expression": ("object", "property"),

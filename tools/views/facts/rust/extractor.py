@@ -6,8 +6,9 @@ from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.rust import imports, items
 from repo_guardian.tools.views.facts.treesitter.extractor import TreeSitterExtractor
+from repo_guardian.tools.views.facts.treesitter.records import Grammar, Handler
 from repo_guardian.tools.views.facts.treesitter.scopes import THIS, UNKNOWN, Chain
-from repo_guardian.tools.views.facts.treesitter.walk import Grammar, Handler, Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 

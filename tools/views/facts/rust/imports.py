@@ -1,8 +1,8 @@
 """``use``, ``mod`` and ``extern crate``.
 
-Facts of Rust: an import's ``module`` is the path before the last name, with ``::`` (``crate::a``), ``name``
-the last name (``*`` for a glob); a path of one name has an empty
-``module``. ``mod m;`` is the import of ``m`` from ``self``.
+Facts of Rust: an import's ``module`` is the path before the last name, with ``::`` (``crate::a``), empty for
+a path of one name; ``name`` is the last name, ``*`` for a glob. ``mod m;`` is the import of ``m`` from
+``self``.
 """
 
 from __future__ import annotations

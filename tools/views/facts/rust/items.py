@@ -6,8 +6,9 @@ from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import DefinitionKind, Import
 from repo_guardian.tools.views.facts.rust.imports import path_text
+from repo_guardian.tools.views.facts.treesitter.records import Draft, Handler
 from repo_guardian.tools.views.facts.treesitter.scopes import Binding, Chain, Hint
-from repo_guardian.tools.views.facts.treesitter.walk import Draft, Handler, Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk
 from repo_guardian.tools.views.symbol_graph.signature import Parameter, ParameterKind, Signature
 
 _KINDS: dict[str, DefinitionKind] = {

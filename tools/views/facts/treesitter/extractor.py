@@ -17,8 +17,9 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 from repo_guardian.tools.views.facts import versions
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.treesitter.finish import Finisher
+from repo_guardian.tools.views.facts.treesitter.records import Grammar
 from repo_guardian.tools.views.facts.treesitter.source import Source
-from repo_guardian.tools.views.facts.treesitter.walk import Grammar, Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk
 
 _CHUNK_BYTES = 64 * 1024
 _MINIFIED_LINE_BYTES = 5000

@@ -11,6 +11,7 @@ from repo_guardian.tools.views.facts.interface import (
     TypeFact,
     Use,
 )
+from repo_guardian.tools.views.facts.treesitter.records import Draft, PendingUse
 from repo_guardian.tools.views.facts.treesitter.scopes import (
     CALLED,
     LITERAL,
@@ -21,7 +22,7 @@ from repo_guardian.tools.views.facts.treesitter.scopes import (
     Chain,
     Hint,
 )
-from repo_guardian.tools.views.facts.treesitter.walk import Draft, PendingUse, Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk
 
 _CONTAINERS = ("class", "interface", "type", "module", "variable", "function")
 _HINT_DEPTH = 40
