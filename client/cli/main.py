@@ -23,7 +23,9 @@ COMMANDS = {
     "cycle": "Look at one commit: measure, prove, report, remember.",
     "memory": "Read what earlier cycles wrote.",
     "sandbox": "Ask the sandbox what it can enforce on this machine.",
+    "search": "Search a repository by words, by meaning and by name.",
     "serve": "Serve a repository's tools over MCP on standard input and output.",
+    "views": "Compile commits into views, list, verify and collect them.",
 }
 
 

@@ -12,15 +12,13 @@ from repo_guardian.server.contract.retrieval import RouteRank, SearchAnswer, Sea
 from repo_guardian.server.contract.wire import Location, Wire
 from repo_guardian.server.session.files import Excerpts
 from repo_guardian.tools.retrieval.interface import CallersResult, Hit, SearchResult
-from repo_guardian.tools.views.symbol_graph.model import Edge, Resolution, Symbol
+from repo_guardian.tools.views.symbol_graph.model import GUESSES, Edge, Symbol
 
 ANSWER_CHARS = 24_000
 """Most characters of the rows of one answer, so that it stays under 10,000 tokens."""
 EXCERPT_LINES = 12
 EXCERPT_CHARS = 600
 CANDIDATES_LISTED = 50
-GUESSES = frozenset({Resolution.UNIQUE_NAME, Resolution.NAME})
-"""Ways of resolving that go by a name alone."""
 
 Row = TypeVar("Row", bound=Wire)
 
@@ -37,7 +35,7 @@ class Page:
 def search_answer(as_of: AsOf, result: SearchResult, excerpts: Excerpts, page: Page) -> SearchAnswer:
     """One page of hits; ``result`` holds all up to its end."""
     wanted = result.hits[page.offset : page.offset + page.limit]
-    hits = _within(
+    hits = within(
         [_hit(hit, page.offset + number, excerpts) for number, hit in enumerate(wanted, 1)], page.chars
     )
     following = page.offset + len(hits)
@@ -58,7 +56,7 @@ def callers_answer(
     """One page over the callers and, when asked for, the possible ones behind them."""
     certain = len(result.callers)
     rows = (*result.callers, *(result.possible if possible else ()))
-    items = _within([_use(edge) for edge in rows[page.offset : page.offset + page.limit]], page.chars)
+    items = within([_use(edge) for edge in rows[page.offset : page.offset + page.limit]], page.chars)
     following = page.offset + len(items)
     border = max(certain - page.offset, 0)
     return CallersAnswer(
@@ -119,8 +117,8 @@ def _hit(hit: Hit, rank: int, excerpts: Excerpts) -> SearchHit:
     )
 
 
-def _within(rows: Sequence[Row], chars: int | None) -> tuple[Row, ...]:
-    """As many rows as ``chars`` holds, at least one."""
+def within(rows: Sequence[Row], chars: int | None) -> tuple[Row, ...]:
+    """As many rows as ``chars`` characters of JSON hold, at least one; all of them for None."""
     if chars is None:
         return tuple(rows)
     kept: list[Row] = []

@@ -2,49 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
 from repo_guardian.errors import UsageError, ViewError
 from repo_guardian.server.contract.graph import CallersAnswer
-from repo_guardian.server.session.answers import Page, callers_answer
+from repo_guardian.server.contract.retrieval import SearchAnswer
+from repo_guardian.server.session.answers import Page, callers_answer, search_answer
+from repo_guardian.server.session.files import Excerpts
 from repo_guardian.server.session.reading import Narrate, Reading
-from repo_guardian.tools.views.interface import ViewHandle
+from repo_guardian.tools.views.interface import VIEWS, BuildOptions
 from repo_guardian.tools.views.publish import load, refresh
-from repo_guardian.tools.views.symbol_graph.interface import Graph
+
+if TYPE_CHECKING:
+    from repo_guardian.tools.retrieval.interface import SearchResult
 
 MAX_QUERY_CHARS = 2_000
+CANDIDATES = 100
+"""Candidates that each route contributes; more when a later page asks for more."""
+
+Opened = TypeVar("Opened")
 
 
 def quietly(_step: str) -> None:
     """A ``Narrate`` for those who tell nobody."""
 
 
-def build_views(reading: Reading) -> ViewHandle:
-    """Publish the views of the commit, or find them published; ``reused`` says which.
-
-    Raises:
-        StateDirError, DiskFullError: nothing half-written is left.
-    """
-    return refresh(reading.source(), reading.repository.state.root)
-
-
-def open_graph(reading: Reading, narrate: Narrate = quietly) -> Graph:
-    """The commit's symbol graph; ``narrate`` hears of it when it has to be built.
-
-    Raises:
-        EnvironmentFault: it can be neither opened nor built.
-    """
-    root = reading.repository.state.root
-    try:
-        return load(root, reading.commit)
-    except ViewError as error:
-        narrate(f"building the views of {reading.commit[:12]}: {error.message}")
-    build_views(reading)
-    return load(root, reading.commit)
-
-
 def find_callers(
     reading: Reading, name: str, page: Page, *, possible: bool, narrate: Narrate = quietly
 ) -> CallersAnswer:
     """Who calls ``name`` at the commit, a page of them.
+
+    Args:
+        possible: list the possible callers behind the callers.
+        narrate: hears of views that have to be built.
 
     Raises:
         UsageError: the name is empty or absurdly long.
@@ -53,9 +44,56 @@ def find_callers(
     from repo_guardian.tools.retrieval.callers import callers
 
     _check_text(name, "name")
-    return callers_answer(
-        reading.as_of, name, callers(open_graph(reading, narrate), name), page, possible=possible
-    )
+    root = reading.repository.state.root
+    graph = opened(reading, ("symbol_graph",), lambda: load(root, reading.commit), narrate)
+    return callers_answer(reading.as_of, name, callers(graph, name), page, possible=possible)
+
+
+def find_places(
+    reading: Reading, query: str, page: Page, *, routes: Sequence[str] = (), narrate: Narrate = quietly
+) -> SearchAnswer:
+    """What at the commit is about ``query``, a page of it.
+
+    Args:
+        routes: names of the routes to use; all when there are none.
+        narrate: hears of views that have to be built.
+
+    Raises:
+        UsageError: the query is empty or absurdly long.
+        EnvironmentFault: the views can be neither opened nor built, or the embedding model is missing.
+    """
+    _check_text(query, "query")
+    result = _search(reading, query, page, routes, narrate)
+    return search_answer(reading.as_of, result, Excerpts(reading.tree), page)
+
+
+def _search(
+    reading: Reading, query: str, page: Page, routes: Sequence[str], narrate: Narrate
+) -> SearchResult:
+    from repo_guardian.tools.retrieval.interface import Route, SearchLimits
+    from repo_guardian.tools.retrieval.search import search
+    from repo_guardian.tools.retrieval.views import open_commit
+
+    root = reading.repository.state.root
+    views = opened(reading, VIEWS, lambda: open_commit(root, reading.commit), narrate)
+    wanted = page.offset + page.limit
+    limits = SearchLimits(hits=wanted, candidates=max(CANDIDATES, wanted))
+    chosen = [Route(name) for name in dict.fromkeys(routes)]
+    return search(views, query, limits, chosen or tuple(Route))
+
+
+def opened(reading: Reading, views: Sequence[str], attempt: Callable[[], Opened], narrate: Narrate) -> Opened:
+    """What ``attempt`` opens; where a view is missing, stale or damaged, ``views`` are built first.
+
+    Raises:
+        EnvironmentFault: it fails for another reason, or still.
+    """
+    try:
+        return attempt()
+    except ViewError as error:
+        narrate(f"building the views of {reading.commit[:12]}: {error.message}")
+    refresh(reading.source(), reading.repository.state.root, BuildOptions(views=tuple(views)))
+    return attempt()
 
 
 def _check_text(text: str, what: str) -> None:

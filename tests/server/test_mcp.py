@@ -39,8 +39,10 @@ TOOLS = {
     "probe_run_test",
     "probe_synthesize_test",
     "repository_read",
+    "retrieval_search",
     "signals_observe",
     "status",
+    "views_status",
 }
 
 
@@ -101,8 +103,10 @@ async def test_definitions_are_static_and_honest(settings):
         "memory_recall",
         "memory_summary",
         "repository_read",
+        "retrieval_search",
         "signals_observe",
         "status",
+        "views_status",
     }
     told = json.dumps([tool.model_dump(mode="json") for tool in tools.values()])
     assert settings.repositories[0] not in told
