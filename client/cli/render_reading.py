@@ -124,8 +124,8 @@ def _print_as_of(terminal: Terminal, as_of: AsOf) -> None:
     terminal.echo(terminal.style(terminal.cut(line), dim=True))
     if as_of.dirty:
         counts = [(as_of.changed_paths, "changed"), (as_of.untracked_paths, "untracked")]
-        told = " and ".join(f"{count} {word}" for count, word in counts if count)
-        terminal.echo(terminal.style(f"the work tree has {told} paths, which are not looked at", fg="yellow"))
+        told = ", ".join(f"{count} {word}" for count, word in counts if count)
+        terminal.echo(terminal.style(f"not committed, so not looked at: {told}", fg="yellow"))
 
 
 def _quoted(text: str) -> str:

@@ -75,6 +75,37 @@ async def test_the_command_line_gives_the_same_answer(settings, small, guardian_
     assert told == await ask(settings, "graph_callers", name=name, **given)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["f"], ["run the helper", "--limit", "2"], ["helper", "--at", "HEAD~1"], ["sourdough bread"]],
+)
+async def test_search_on_the_command_line_gives_the_same_answer(settings, small, guardian_json, arguments):
+    told = guardian_json("search", small.path, *arguments)
+    query, *options = arguments
+    given = {"revision": options[-1]} if "--at" in options else {}
+    if "--limit" in options:
+        given["limit"] = int(options[-1])
+    assert told == await ask(settings, "retrieval_search", query=query, **given)
+
+
+async def test_views_status_on_the_command_line_gives_the_same_answer(settings, small, guardian_json):
+    assert (await ask(settings, "views_status"))["total"] == 0
+    await ask(settings, "graph_callers", name="f")
+    answer = await ask(settings, "views_status", limit=20)
+    assert [item["commit"] for item in answer["items"]] == [small.git("rev-parse", "HEAD")]
+    assert answer == guardian_json("views", "status", small.path)
+
+
+async def test_pages_of_a_search_follow_one_another(settings):
+    whole = await ask(settings, "retrieval_search", query="helper", limit=50)
+    offset, ranks = 0, []
+    while offset is not None:
+        page = await ask(settings, "retrieval_search", query="helper", offset=offset, limit=1)
+        ranks += [hit["rank"] for hit in page["hits"]]
+        offset = page["next_offset"]
+    assert ranks == [hit["rank"] for hit in whole["hits"]] == list(range(1, whole["total"] + 1))
+
+
 async def test_a_file_is_read_and_what_is_not_committed_is_told(settings, small):
     (small.path / "n.py").write_text("changed\n")
     part = await ask(settings, "repository_read", path="m.py", start_line=5, lines=2)
@@ -92,6 +123,9 @@ async def test_a_file_is_read_and_what_is_not_committed_is_told(settings, small)
         ("graph_callers", {"name": " "}, "the name is empty"),
         ("graph_callers", {"name": "x" * 5000}, "5000 characters"),
         ("graph_callers", {"name": "f", "limit": 0}, "limit"),
+        ("retrieval_search", {"query": ""}, "the query is empty"),
+        ("retrieval_search", {"query": "f", "routes": ["smell"]}, "routes"),
+        ("views_status", {"repository": "elsewhere"}, "does not watch"),
         ("repository_read", {"path": "no.py"}, "there is no file"),
         ("repository_read", {"path": "m.py", "start_line": 99}, "ends at line 10"),
         ("repository_read", {"path": "m.py", "lines": 100000}, "lines"),

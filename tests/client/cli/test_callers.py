@@ -49,7 +49,7 @@ def test_head_moves_and_older_commits_stay_askable(small, guardian):
 def test_for_a_person(small, guardian):
     (small.path / "pkg/io.py").write_text("")
     ran = guardian("callers", small.path, "load")
-    assert "the work tree has 1 changed paths, which are not looked at" in ran.out
+    assert "not committed, so not looked at: 1 changed\n" in ran.out
     assert "function pkg.io.load  pkg/io.py:1\n    (path)\n" in ran.out
     assert "pkg/app.py:7  pkg.app.App.run  [import]\n    return pkg.load('x')\n" in ran.out
     assert "--possible" in ran.out

@@ -123,7 +123,7 @@ def test_the_commit_and_what_is_not_committed_are_told(capsys):
     print_search(search(as_of=as_of(head="b" * 40, dirty=True, changed_paths=3, untracked_paths=0)))
     out = capsys.readouterr().out
     assert out.startswith("at aaaaaaaaaaaa (not HEAD)  ")
-    assert "the work tree has 3 changed paths, which are not looked at\n" in out
+    assert "not committed, so not looked at: 3 changed\n" in out
 
 
 @pytest.mark.parametrize(
