@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from repo_guardian.tools.retrieval.interface import SearchResult
 from repo_guardian.tools.views import publish
 from repo_guardian.tools.views.interface import VIEWS, BuildOptions, TreeSource, ViewHandle
 from repo_guardian.tools.views.manifest import Manifest
@@ -47,6 +48,14 @@ def publish_views(
 def open_graph(state_dir: Path, commit: str) -> Graph:
     """The published graph of a commit."""
     return publish.load(state_dir, commit)
+
+
+def open_search(state_dir: Path, commit: str) -> Callable[[str], SearchResult]:
+    """Hybrid search over the published views of a commit."""
+    from repo_guardian.tools.retrieval.search import search
+    from repo_guardian.tools.retrieval.views import open_commit
+
+    return partial(search, open_commit(state_dir, commit))
 
 
 def manifest_of(state_dir: Path, commit: str) -> Manifest:

@@ -214,10 +214,11 @@ def _print_evidence(
     name: str, views: CommitViews, questions: Sequence[Question], off_topic: Mapping[str, Sequence[str]]
 ) -> None:
     for question in questions:
-        rankings, evidence = _all(views, question.text)
-        found = [place for place, _, _ in fuse(rankings)][:10]
-        right = any(_answers(views, question, place) for place in found)
-        print(name, "right" if right else "missed", *_numbers(evidence), question.text, sep="\t")
+        for kind, text in (("sentence", question.text), ("name", question.name)):
+            rankings, evidence = _all(views, text)
+            found = [place for place, _, _ in fuse(rankings)][:10]
+            right = any(_answers(views, question, place) for place in found)
+            print(name, f"{kind} right" if right else f"{kind} missed", *_numbers(evidence), text, sep="\t")
     for kind, queries in off_topic.items():
         for query in queries:
             print(name, kind, *_numbers(_all(views, query)[1]), query, sep="\t")

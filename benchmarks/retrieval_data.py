@@ -20,9 +20,10 @@ _ATTACHED_LINES = 5
 
 
 class Question(NamedTuple):
-    """A sentence, and the lines of the function that it says something of."""
+    """A sentence, the words of the function's name, and the lines of the function."""
 
     text: str
+    name: str
     path: str
     first: int
     last: int
@@ -74,4 +75,5 @@ def _question(node: ast.FunctionDef | ast.AsyncFunctionDef, path: str) -> Questi
     sentence = match[1] if match else text[:300]
     if len(sentence.split()) < _MIN_WORDS or len(node.body) < 2:
         return None
-    return Question(sentence, path, node.lineno, node.end_lineno or node.lineno)
+    words = " ".join(part for part in re.split(r"_|(?<=[a-z])(?=[A-Z])", node.name) if part)
+    return Question(sentence, words, path, node.lineno, node.end_lineno or node.lineno)

@@ -81,7 +81,7 @@ def normal(text: str | None) -> str | None:
     if text is None:
         return None
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(f"({text}\n)", mode="eval").body  # over several lines, perhaps with comments
     except SyntaxError:
         return "".join(text.split())
     return ast.unparse(tree)
