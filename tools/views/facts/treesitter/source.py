@@ -51,10 +51,11 @@ class Source:
         return len(self._starts)
 
     @property
-    def longest_line(self) -> int:
-        """Length of the longest line in bytes."""
+    def longest_line(self) -> bytes:
+        """The longest line, with its end."""
         ends = [*self._starts[1:], len(self.data)]
-        return max(end - start for start, end in zip(self._starts, ends, strict=True))
+        start, end = max(zip(self._starts, ends, strict=True), key=lambda pair: pair[1] - pair[0])
+        return self.data[start:end]
 
     def line(self, offset: int) -> int:
         """The 1-based line of an offset."""

@@ -32,7 +32,7 @@ from repo_guardian.tools.views.facts.treesitter.scopes import (
 from repo_guardian.tools.views.facts.treesitter.source import Source
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
-_CALL_DEPTH = 24
+_CALL_DEPTH = 16
 """How many calls of ``a().b().c()`` are followed; the receiver of the rest is unknown."""
 
 

@@ -20,7 +20,7 @@ from repo_guardian.tools.views.symbol_graph.model import Resolution
 if TYPE_CHECKING:
     from repo_guardian.tools.views.symbol_graph.byname.language import Rules
 
-HOPS = 24
+HOPS = 48
 """How many imports, aliases, types and bases one answer may rest on, one after the other."""
 
 _TYPED = {
@@ -42,6 +42,7 @@ class Resolver:
     def __init__(self, reader: Reader, rules: Rules) -> None:
         self.reader = reader
         self.rules = rules
+        self._types: dict[tuple[str, int], Value] = {}
 
     def resolve(self, file: File, ref: Ref, hops: int = HOPS) -> Value:
         """What ``ref``, a reference of ``file``, means."""
@@ -263,9 +264,18 @@ class Resolver:
         return None if held.kind == "unknown" or held[:3] == value[:3] else held
 
     def typed(self, file: File, index: int, hops: int) -> Value:
-        """The value of type ``index`` of ``file``."""
+        """The value of type ``index`` of ``file``; what was found with steps to spare is kept."""
         if hops <= 0 or index < 0:
             return UNKNOWN
+        key = file.path, index
+        known = self._types.get(key)
+        if known is None:
+            known = self._typed(file, index, hops)
+            if known.kind != "unknown" or hops > HOPS // 2:
+                self._types[key] = known
+        return known
+
+    def _typed(self, file: File, index: int, hops: int) -> Value:
         fact = file.facts.types[index]
         value = self.plain(self.resolve(file, fact.ref, hops - 1), hops - 1)
         if fact.source == "value":
