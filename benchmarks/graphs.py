@@ -104,10 +104,12 @@ class Calls:
     Args:
         graph: the graph; every file of it is read once.
         guesses: whether calls that were resolved by their name alone count.
+        properties: whether reading a property counts as a call of its function, which it is.
     """
 
-    def __init__(self, graph: Graph, *, guesses: bool = True) -> None:
+    def __init__(self, graph: Graph, *, guesses: bool = True, properties: bool = True) -> None:
         self._graph = graph
+        self._properties = properties
         self._guesses = guesses
         self._edges = tuple(graph.edges())
         self._bases: dict[str, list[str]] = {}
@@ -162,10 +164,11 @@ class Calls:
         return None
 
     def _is_call(self, edge: Edge) -> bool:
+        if edge.kind in (EdgeKind.CALL, EdgeKind.DECORATE):
+            return True
         symbol = self._graph.symbols.get(edge.target)
-        return edge.kind in (EdgeKind.CALL, EdgeKind.DECORATE) or (
-            edge.kind is EdgeKind.REFERENCE and symbol is not None and symbol.kind is SymbolKind.PROPERTY
-        )
+        is_property = symbol is not None and symbol.kind is SymbolKind.PROPERTY
+        return self._properties and edge.kind is EdgeKind.REFERENCE and is_property
 
     def _callees(self, edge: Edge) -> Iterator[str]:
         symbol = self._graph.symbols.get(edge.target)
