@@ -15,7 +15,7 @@ from repo_guardian.tools.views.capabilities import CAPABILITIES
 from repo_guardian.tools.views.catalog import Catalog, Columns, columns_of
 from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.facts.store import FactsStore
-from repo_guardian.tools.views.gather import CommitTree, Earlier
+from repo_guardian.tools.views.gather import CommitTree, Earlier, ViewTree
 from repo_guardian.tools.views.interface import BuildOptions, TreeSource
 from repo_guardian.tools.views.manifest import (
     CATALOG_FILE,
@@ -95,11 +95,12 @@ def build_views(
     columns: dict[str, Columns] = {}
     for name, view in start.intact.items():
         if start.manifest is not None and view.covers(tree.files):
-            views[name], columns[name] = start.manifest.views[name], columns_of(tree.files, view.placements)
+            views[name] = start.manifest.views[name]
+            columns[name] = columns_of(tree.files, view.placements, view.empty)
     for name in dict.fromkeys([*start.missing, *start.intact]):
         if name not in views:
-            assembled = _build(name, tree, state_dir, start)
-            columns[name] = columns_of(tree.files, assembled.placements)
+            assembled, empty = _build(name, tree, state_dir, start)
+            columns[name] = columns_of(tree.files, assembled.placements, empty)
             packs = open_packs(packs_folder(state_dir), [pack for pack, _ in assembled.packs])
             view = OpenedView(source.commit, name, Catalog(tree.files, {name: columns[name]}), packs)
             since = start.since if name in start.previous else ""
@@ -145,19 +146,28 @@ def _is(language: str, identity: str) -> bool:
     return extractor is not None and extractor.identity == identity
 
 
-def _build(name: str, tree: CommitTree, state_dir: Path, start: Start) -> Assembled:
+def _build(name: str, tree: CommitTree, state_dir: Path, start: Start) -> tuple[Assembled, set[str]]:
+    """A view's shards, and the files that were read for it in vain."""
+    previous = start.previous.get(name)
+    if previous is not None:
+        known = start.earlier.files
+        tree.prepare(path for path, file in tree.files.items() if known.get(path) != file)
+        # LookupError: facts that a kept file stood for are neither in the store nor to be had.
+        with suppress(LookupError):
+            return _assemble(name, tree, state_dir, previous)
+    tree.prepare(tree.files)
+    return _assemble(name, tree, state_dir, None)
+
+
+def _assemble(
+    name: str, tree: CommitTree, state_dir: Path, previous: OpenedView | None
+) -> tuple[Assembled, set[str]]:
     builder = builder_of(name)
-    folder, previous = packs_folder(state_dir), start.previous.get(name)
-    if previous is None:
-        tree.prepare(tree.files)
-        return assemble(folder, builder.layout, builder.build(tree, None), None)
-    known = start.earlier.files
-    tree.prepare(path for path, file in tree.files.items() if known.get(path) != file)
-    try:
-        return assemble(folder, builder.layout, builder.build(tree, previous), previous)
-    except LookupError:  # facts that a kept file stood for are neither in the store nor to be had
-        tree.prepare(tree.files)
-        return assemble(folder, builder.layout, builder.build(tree, None), None)
+    empty = {} if previous is None else previous.empty
+    view_tree = ViewTree(tree, {path for path, file in empty.items() if tree.files.get(path) == file})
+    answers = builder.build(view_tree, previous)
+    assembled = assemble(packs_folder(state_dir), builder.layout, answers, previous)
+    return assembled, view_tree.read - assembled.placements.keys()
 
 
 def _entry(view: OpenedView, assembled: Assembled, since: str) -> ViewEntry:

@@ -43,7 +43,8 @@ class BuildTree(Protocol):
 
     def blobs(self, paths: Sequence[str]) -> Iterable[tuple[str, bytes]]:
         """Path and content of files, in batches so that not all of a tree is in memory; a blob that cannot be
-        had, is too large or turns out to look like a secret is left out and counted in the coverage.
+        had, is too large or turns out to look like a secret is left out and counted in the coverage. In
+        source code and prose, secrets are overwritten (``secrets.mask``).
         """
         ...
 

@@ -8,9 +8,8 @@ operations.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,11 +22,13 @@ from repo_guardian.tools.views.packs.interface import Placement
 
 NONE = 0xFFFFFFFF
 """The pack number of a file that a view does not cover."""
+EMPTY = NONE - 1
+"""The pack number of a file whose content was read for a view and gave nothing to keep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The placements of one view along the catalog's files: pack and shard numbers; no pack is ``NONE``."""
+    """The placements of one view along the catalog's files; ``NONE`` and ``EMPTY`` are no pack numbers."""
 
     packs: NDArray[np.uint32]
     shards: NDArray[np.uint32]
@@ -100,10 +101,14 @@ def decode(data: bytes) -> Catalog:
     return Catalog(files, views, frozenset(stored.transient), stored.left_out)
 
 
-def columns_of(files: Mapping[str, TreeFile], placements: Mapping[str, Placement]) -> Columns:
+def columns_of(
+    files: Mapping[str, TreeFile], placements: Mapping[str, Placement], empty: Collection[str] = ()
+) -> Columns:
     """The placements of one view along ``files``."""
+    nothing = dict.fromkeys(empty, Placement(EMPTY, 0))
     nowhere = Placement(NONE, 0)
-    rows = np.array([placements.get(path, nowhere) for path in files], np.uint32).reshape(-1, 2)
+    found = [placements.get(path) or nothing.get(path, nowhere) for path in files]
+    rows = np.array(found, np.uint32).reshape(-1, 2)
     return Columns(np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1]))
 
 
@@ -112,8 +117,3 @@ def _columns(pair: tuple[bytes, bytes], count: int) -> Columns:
     if len(packs) != count or len(shards) != count:
         raise ValueError("placements of another number of files")
     return Columns(packs, shards)
-
-
-def row_numbers(columns: Columns, pack: int) -> NDArray[Any]:
-    """Which of the catalog's files have their shard in ``pack``."""
-    return np.flatnonzero(columns.packs == pack)

@@ -8,7 +8,7 @@ characters in source code are overwritten before anything else sees them.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from repo_guardian.tools.views.builders import TreeFile
@@ -46,6 +46,33 @@ class Earlier:
     files: Mapping[str, TreeFile] = field(default_factory=dict)
     partial: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class ViewTree:
+    """A ``CommitTree`` as the builder of one view sees it: remembers what was read, and spares known misses.
+
+    Args:
+        tree: the commit.
+        in_vain: files whose content is known to give nothing to this view.
+
+    Attributes:
+        read: files whose content was read or known, by this view's builder.
+    """
+
+    def __init__(self, tree: CommitTree, in_vain: Collection[str]) -> None:
+        self._tree = tree
+        self._in_vain = in_vain
+        self.read = set(in_vain)
+        self.files = tree.files
+        self.facts = tree.facts
+        self.has_facts = tree.has_facts
+        self.facts_of = tree.facts_of
+
+    def blobs(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """As ``CommitTree.blobs``, without what would be in vain."""
+        for path, blob in self._tree.blobs([path for path in paths if path not in self._in_vain]):
+            self.read.add(path)
+            yield path, blob
 
 
 class CommitTree:

@@ -29,7 +29,7 @@ class BuildOptions:
             is the same whichever it is, and without any.
     """
 
-    views: tuple[str, ...] = ("symbol_graph",)
+    views: tuple[str, ...] = VIEWS
     extract: ExtractLimits = field(default_factory=ExtractLimits)
     since: str | None = None
 

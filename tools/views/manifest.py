@@ -5,8 +5,10 @@ One JSON file per commit. ``schema`` numbers the shape of the manifest itself; e
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -88,23 +90,34 @@ class Manifest:
     schema: int = SCHEMA
 
 
-class _Schema(msgspec.Struct):
-    schema: int
+_SEAL = "sha256"
+"""The key of the file that holds the digest of all others."""
 
 
 def encode(manifest: Manifest) -> bytes:
-    """The manifest as readable JSON."""
-    return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
+    """The manifest as readable JSON, with a digest of itself."""
+    document: dict[str, Any] = msgspec.to_builtins(manifest)
+    document[_SEAL] = _digest(document)
+    return msgspec.json.format(msgspec.json.encode(document, order="sorted"), indent=1) + b"\n"
 
 
 def decode(data: bytes) -> tuple[int, Manifest | None]:
     """The schema number and, when it is ours, the manifest.
 
     Raises:
-        ViewDamagedError: ``data`` is no manifest.
+        ViewDamagedError: ``data`` is no manifest, or not as it was written.
     """
     try:
-        schema = msgspec.json.decode(data, type=_Schema).schema
-        return schema, msgspec.json.decode(data, type=Manifest) if schema == SCHEMA else None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        document = msgspec.json.decode(data, type=dict[str, Any])
+        schema = msgspec.convert(document.get("schema"), int)
+        if schema != SCHEMA:
+            return schema, None
+        if document.pop(_SEAL, "") == _digest(document):
+            return schema, msgspec.convert(document, Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ViewDamagedError("a view's manifest cannot be read", hint=REBUILD) from error
+    raise ViewDamagedError("a view's manifest is not what was written", hint=REBUILD)
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()

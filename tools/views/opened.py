@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from repo_guardian.errors import ViewDamagedError
 from repo_guardian.tools.views.builders import TreeFile
-from repo_guardian.tools.views.catalog import NONE, Catalog
+from repo_guardian.tools.views.catalog import EMPTY, Catalog
 from repo_guardian.tools.views.files import state_errors
 from repo_guardian.tools.views.packs.container import REBUILD, damaged
 from repo_guardian.tools.views.packs.interface import Placement
@@ -52,9 +52,11 @@ class OpenedView:
         self.packs = packs
         self._catalog = catalog
         columns = catalog.views[name]
-        self._covered = columns.packs != NONE
+        self._covered = columns.packs < EMPTY
+        self._empty = columns.packs == EMPTY
         if without:
-            self._covered &= np.array([path not in without for path in catalog.files], bool)
+            wanted = np.array([path not in without for path in catalog.files], bool)
+            self._covered, self._empty = self._covered & wanted, self._empty & wanted
         self._packs = columns.packs[self._covered].astype(np.uint64)
         self._shards = columns.shards[self._covered].astype(np.uint64)
         counts = np.array([pack.count for pack in packs], np.uint64)
@@ -78,6 +80,11 @@ class OpenedView:
     def paths(self) -> tuple[str, ...]:
         """The files of the commit that the view has shards of, sorted."""
         return tuple(compress(self._catalog.files, self._covered.tolist()))
+
+    @cached_property
+    def empty(self) -> Mapping[str, TreeFile]:
+        """The files of the commit that were read for the view and gave nothing to keep."""
+        return dict(compress(self._catalog.files.items(), self._empty.tolist()))
 
     def paths_of(self, pack: int, shard: int) -> tuple[str, ...]:
         """The files of this commit that a shard belongs to; empty when it is another commit's."""

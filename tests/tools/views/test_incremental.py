@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repo_guardian.tools.views.publish import load, refresh
+from repo_guardian.tools.views import publish
+from repo_guardian.tools.views.interface import BuildOptions
+from repo_guardian.tools.views.publish import load
 
 BASE = {
     "p/__init__.py": "from .a import f, C\n",
@@ -39,6 +41,10 @@ EDITS = {
 }
 
 
+def refresh(source, state):
+    return publish.refresh(source, state, BuildOptions(views=("symbol_graph",)))
+
+
 def applied(files, edit):
     changed = {**files, **edit}
     return {path: text for path, text in changed.items() if text is not None}
@@ -53,7 +59,7 @@ def test_each_transition_and_back(source, tmp_path, name):
     assert warm[0] == warm[2] != warm[1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=6))
 def test_any_sequence(source, steps):
     with tempfile.TemporaryDirectory() as folder:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from repo_guardian.errors import ViewMissingError
+from repo_guardian.tools.views import manifest as manifests
+from repo_guardian.tools.views import publish
+from repo_guardian.tools.views.interface import BuildOptions
 from repo_guardian.tools.views.maintenance import Freed, gc, published, status, verify
-from repo_guardian.tools.views.publish import load, open_view, refresh
+from repo_guardian.tools.views.publish import load, open_view
 
 BASE = {
     "p/__init__.py": "from .a import f, C\n",
@@ -21,6 +24,10 @@ BASE = {
     "p/b.py": "from p import f, C\ndef g(): f(1); C().m()\n",
     "README.md": "# p\n",
 }
+
+
+def refresh(source, state):
+    return publish.refresh(source, state, BuildOptions(views=("symbol_graph",)))
 
 
 def tree(number: int) -> dict[str, str]:
@@ -66,10 +73,10 @@ def test_status(history):
 
 def test_status_of_what_is_stale_damaged_or_not_there(history, tmp_path):
     assert status(tmp_path / "nothing").commits == ()
-    manifest = history / "views" / "c1" / "manifest.json"
-    document = json.loads(manifest.read_text())
-    document["views"]["symbol_graph"]["builder"]["linker"] = "0"
-    manifest.write_text(json.dumps(document))
+    path = history / "views" / "c1" / "manifest.json"
+    manifest = manifests.decode(path.read_bytes())[1]
+    old = replace(manifest.views["symbol_graph"], builder={"linker": "0"})
+    path.write_bytes(manifests.encode(replace(manifest, views={"symbol_graph": old})))
     (history / "views" / "c2" / "manifest.json").write_text("{}")
     found = {commit.commit: commit for commit in status(history).commits}
     assert found["c1"].views["symbol_graph"].stale
@@ -100,9 +107,8 @@ def test_a_damaged_commit_is_a_problem_of_its_own(history, name):
 def test_placements_of_another_commit_are_a_problem(history):
     one, two = (history / "views" / commit for commit in ("c1", "c2"))
     shutil.copy(one / "catalog.bin", two / "catalog.bin")
-    document = json.loads((two / "manifest.json").read_text())
-    document["catalog"] = json.loads((one / "manifest.json").read_text())["catalog"]
-    (two / "manifest.json").write_text(json.dumps(document))
+    read, other = (manifests.decode((folder / "manifest.json").read_bytes())[1] for folder in (two, one))
+    (two / "manifest.json").write_bytes(manifests.encode(replace(read, catalog=other.catalog)))
     assert [problem.what for problem in verify(history)] == [
         "symbol_graph: the digest of its shards is not the one in the manifest"
     ]

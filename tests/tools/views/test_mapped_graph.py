@@ -7,9 +7,11 @@ from pathlib import Path
 import click
 import pytest
 
+from repo_guardian.tools.views.interface import BuildOptions
 from repo_guardian.tools.views.publish import load, refresh
 from repo_guardian.tools.views.symbol_graph.interface import changed_files
 
+GRAPH = BuildOptions(views=("symbol_graph",))
 AWKWARD = {
     "p/__init__.py": "from .a import *\nfrom . import b as other\ndef a(): pass\n",
     "p/a.py": "def f(x): return f(x)\nclass C:\n    def m(self): self.m()\nb = C()\nb.gone()\n",
@@ -37,7 +39,7 @@ def files(request):
 @pytest.fixture
 def both(files, build, source, state):
     """The graph of the files as it is linked in memory, and as it is read from a published view."""
-    refresh(source(files), state)
+    refresh(source(files), state, GRAPH)
     return build(files), load(state, "a" * 40)
 
 
@@ -108,9 +110,9 @@ def test_what_is_known_of_the_commit(both):
 
 
 def test_only_files_whose_links_differ_are_changed(source, state):
-    refresh(source(AWKWARD, commit="one"), state)
+    refresh(source(AWKWARD, commit="one"), state, GRAPH)
     edited = {**AWKWARD, "empty.py": "x = 1\n"}
     del edited["ünïcode.py"]
-    refresh(source(edited, commit="two"), state)
+    refresh(source(edited, commit="two"), state, GRAPH)
     assert changed_files(load(state, "one"), load(state, "two")) == ("empty.py", "ünïcode.py")
     assert changed_files(load(state, "one"), load(state, "one")) == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ from repo_guardian.tools.views.facts.store import FactsStore
 from repo_guardian.tools.views.interface import BuildOptions
 from repo_guardian.tools.views.packs.interface import ShardDraft
 from repo_guardian.tools.views.packs.writer import write_pack
-from repo_guardian.tools.views.publish import copy_view, handle, load, open_view, refresh
+from repo_guardian.tools.views.publish import copy_view, handle, load, open_view
 from repo_guardian.tools.views.symbol_graph.codec import LAYOUT
 
 FILES = {
@@ -39,6 +41,11 @@ FILES = {
     "web/app.rb": "x = 1\n",
 }
 COMMIT = "a" * 40
+GRAPH = ("symbol_graph",)
+
+
+def refresh(source, state, **options):
+    return publish.refresh(source, state, BuildOptions(views=GRAPH, **options))
 
 
 def test_a_published_view_loads_as_it_was_linked(source, build, state):
@@ -128,7 +135,7 @@ def test_a_build_may_start_from_any_commit_or_none(source, state, tmp_path):
         folder = tmp_path / f"from-{since}".replace("/", "")
         shutil.copytree(state, folder)
         files = {**FILES, "pkg/b.py": "from .a import *\n"}
-        made = refresh(source(files, commit="last"), folder, BuildOptions(since=since))
+        made = refresh(source(files, commit="last"), folder, since=since)
         assert made.digest == refresh(source(files), tmp_path / "cold").digest
 
 
@@ -187,6 +194,7 @@ DAMAGES = {
     "catalog flipped": lambda folder: flip(folder / "catalog.bin"),
     "catalog cut": lambda folder: cut(folder / "catalog.bin"),
     "catalog gone": lambda folder: (folder / "catalog.bin").unlink(),
+    "manifest flipped": lambda folder: flip(folder / "manifest.json"),
     "manifest cut": lambda folder: cut(folder / "manifest.json"),
     "manifest gone": lambda folder: (folder / "manifest.json").unlink(),
     "manifest of another commit": lambda folder: edit(folder, commit="b" * 40),
@@ -210,8 +218,12 @@ def cut(path: Path) -> None:
 
 
 def edit(folder: Path, **changes) -> None:
+    """Change the manifest and seal it again, as another version of the program would have written it."""
     path = folder / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    document = {**json.loads(path.read_text()), **changes}
+    del document["sha256"]
+    seal = hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()
+    path.write_text(json.dumps({**document, "sha256": seal}))
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -292,7 +304,7 @@ def test_facts_survive_the_store_unchanged(state):
 
 def test_a_time_limit_is_not_kept_as_a_fact(source, state):
     files = {"slow.py": b"x = [" + b"1, " * 200_000 + b"]\ndef f(): pass\n"}
-    first = refresh(source(files), state, BuildOptions(extract=ExtractLimits(parse_s=0.0)))
+    first = refresh(source(files), state, extract=ExtractLimits(parse_s=0.0))
     assert first.coverage.partial[0].reason.startswith("parsing took more than")
     later = refresh(source({**files, "b.py": "import slow\n"}, commit="later"), state)
     assert later.coverage.partial == ()
