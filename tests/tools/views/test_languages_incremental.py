@@ -26,7 +26,10 @@ TREES = {
         ],
         "lib/a.js": [
             "export function f(x) {} export class C { m() { this.n() } n() {} }",
-            "import { C as B } from './b'; export class C extends B { only() {} } export const f = () => new C()",
+            (
+                "import { C as B } from './b'; export class C extends B { only() {} } "
+                "export const f = () => new C()"
+            ),
             "exports.f = function (a, b) {}; exports.C = class { m() {} };",
             "export function f(x, y) {} export class C { m() {} only() {} }",
         ],
@@ -38,15 +41,24 @@ TREES = {
         "lib/a.ts": ["export function f(x: number): void {}"],
         "user.js": [
             "import main, { f, h, C } from './lib'; f(1); h(); main(); const c = new C(); c.m(); v.only(1);",
-            "const t = require('tree'); t.f(2); t.C; import { C } from './lib/a'; class D extends C { n() {} }",
+            (
+                "const t = require('tree'); t.f(2); t.C; import { C } from './lib/a'; "
+                "class D extends C { n() {} }"
+            ),
             "import * as all from './lib/index.js'; all.f(); all.h(); all.missing(); new all.C().n();",
         ],
     },
     "go": {
         "go.mod": ["module example.org/m\n", "module example.org/n\n"],
         "a.go": [
-            "package m\ntype R struct{ s S }\nfunc New() *R { return nil }\nfunc (r *R) Run() { r.walk(); help() }\n",
-            "package m\ntype R struct{ S }\nfunc New() *S { return nil }\nfunc (r *R) Run(x int) { r.only() }\n",
+            (
+                "package m\ntype R struct{ s S }\nfunc New() *R { return nil }\nfunc "
+                "(r *R) Run() { r.walk(); help() }\n"
+            ),
+            (
+                "package m\ntype R struct{ S }\nfunc New() *S { return nil }\nfunc (r "
+                "*R) Run(x int) { r.only() }\n"
+            ),
         ],
         "b.go": [
             "package m\ntype S struct{}\nfunc (r *R) walk() {}\nfunc (s *S) only() {}\nfunc help() {}\n",
@@ -56,7 +68,10 @@ TREES = {
         "c_test.go": ["package m\nfunc help() {}\nfunc TestX() { New().Run(); help() }\n"],
         "sub/s.go": [
             'package sub\nimport "example.org/m"\nfunc F() { m.New().Run(); m.Gone(); v.walk() }\n',
-            'package sub\nimport x "example.org/n"\ntype T struct{ *x.R }\nfunc F(t T) { t.Run(); x.New() }\n',
+            (
+                'package sub\nimport x "example.org/n"\ntype T struct{ *x.R }\nfunc '
+                "F(t T) { t.Run(); x.New() }\n"
+            ),
         ],
         "sub/t.go": ["package sub\nfunc G() { F() }\n", "package sub\nfunc F() {}\nfunc only() {}\n"],
     },
@@ -68,8 +83,14 @@ TREES = {
             "pub mod a { pub fn f() {} pub struct S; } use a::*; fn top() { f(); S; }",
         ],
         "src/a.rs": [
-            "pub struct S; impl S { pub fn new() -> Self { S } pub fn go(&self) { self.only() } } pub fn f() {}",
-            "use super::b::T; pub struct S { t: T } impl S { fn go(&self) { self.t.only(); } } pub fn f(x: u8) {}",
+            (
+                "pub struct S; impl S { pub fn new() -> Self { S } pub fn go(&self) { "
+                "self.only() } } pub fn f() {}"
+            ),
+            (
+                "use super::b::T; pub struct S { t: T } impl S { fn go(&self) { "
+                "self.t.only(); } } pub fn f(x: u8) {}"
+            ),
         ],
         "src/b.rs": [
             "use crate::S; impl S { pub fn only(&self) {} } pub fn g(x: u8) { x.only() }",
@@ -80,7 +101,10 @@ TREES = {
     },
     "java": {
         "a/A.java": [
-            "package a; public class A extends B { int f; void m() { n(); b.n(); new In(); } class In {} B b; }",
+            (
+                "package a; public class A extends B { int f; void m() { n(); b.n(); "
+                "new In(); } class In {} B b; }"
+            ),
             "package a; import b.*; public class A { static void s() {} void m(C c) { c.only(1); s(); } }",
             "package b; public class A { void only(int x) {} }",
         ],
@@ -90,7 +114,10 @@ TREES = {
         ],
         "b/C.java": [
             "package b; public class C { public void only(int x) {} void n(int x) {} static int K = 1; }",
-            "package b; import a.A; import static a.A.s; public class C extends A { void q() { s(); m(null); } }",
+            (
+                "package b; import a.A; import static a.A.s; public class C extends A "
+                "{ void q() { s(); m(null); } }"
+            ),
         ],
         "b/D.java": ["package b; class D { void q(C c, Object o) { c.only(1); o.only(2); int x = C.K; } }"],
     },

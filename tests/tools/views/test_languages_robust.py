@@ -19,13 +19,17 @@ SOURCES = {
         import d, { a as b } from './n'; export * from './o'; const { q, r: [s = 1] } = require('./p');
         export default class A extends d.B { static #x = 1; get v() { return this.#x } async *g(...z) {} }
         module.exports = { f() {}, g: function () {}, h }; A.prototype.k = async (y) => super.k?.(`${y}`);
-        var w = exports = module.exports = () => <A.B c={d}>{...e}</A.B>; label: for (let i of j) new i.k(...l);
+        var w = exports = module.exports = () => <A.B c={d}>{...e}</A.B>; label: for (let i of j) new
+          i.k(...l);
     """,
     "a/m.ts": b"""
         import type { T } from './t'; export abstract class C<T extends D = E> implements F<T>, G {
-          constructor(private readonly a: A, b?: B) { super() } abstract m(this: C): Promise<T>; @dec() y!: Z }
-        declare module 'm' { export function k(x: number): void; } namespace N.M { export enum E { A = 1, B } }
-        type U<V> = V extends infer W ? W : never; function f(x: string): void; function f(x: any) {} export = f;
+          constructor(private readonly a: A, b?: B) { super() } abstract m(this: C): Promise<T>; @dec()
+          y!: Z }
+        declare module 'm' { export function k(x: number): void; } namespace N.M { export enum E { A =
+          1, B } }
+        type U<V> = V extends infer W ? W : never; function f(x: string): void; function f(x: any) {}
+          export = f;
     """,
     "a/m.go": b"""
         package m
@@ -37,15 +41,22 @@ SOURCES = {
     """,
     "a/m.rs": b"""
         use a::{self, b::{c as d, *}}; pub(crate) mod m { use super::*; } extern crate e; mod n;
-        impl<'a, T: Tr + ?Sized> Tr for S<'a, T> where T: X { const K: u8 = 1; fn f(&mut self, (a, b): (u8, u8)) {
-          if let Some(x @ 1..=5) = self.g::<u8>()? { m!(x.y(), z); } match q { A::B { c, .. } => {}, _ => ||{} } } }
-        macro_rules! m { ($($x:expr),*) => { $($x)* } } pub async unsafe fn h() -> impl Fn() { 'a: loop { break 'a } }
+        impl<'a, T: Tr + ?Sized> Tr for S<'a, T> where T: X { const K: u8 = 1; fn f(&mut self, (a, b):
+          (u8, u8)) {
+          if let Some(x @ 1..=5) = self.g::<u8>()? { m!(x.y(), z); } match q { A::B { c, .. } => {}, _
+          => ||{} } } }
+        macro_rules! m { ($($x:expr),*) => { $($x)* } } pub async unsafe fn h() -> impl Fn() { 'a: loop
+          { break 'a } }
     """,
     "a/M.java": b"""
-        package a.b; import static c.D.*; @A(b = 1) public sealed class M<T extends N & O> extends P.Q<T> permits R {
-          M() { this(1); } { init(); } enum E { X(1) { void f() {} }; E(int i) {} } record S(int a, T... b) { S {} }
-          @Override <U> U m(final T a, int... b) throws V { for (var x : y) x.z(M::new, (p, q) -> p.r()); return null; }
-          int a[], c = switch (d) { case E e when e.f() -> 1; default -> { yield 2; } }; @interface W { int v() default 1; } }
+        package a.b; import static c.D.*; @A(b = 1) public sealed class M<T extends N & O> extends
+          P.Q<T> permits R {
+          M() { this(1); } { init(); } enum E { X(1) { void f() {} }; E(int i) {} } record S(int a, T...
+          b) { S {} }
+          @Override <U> U m(final T a, int... b) throws V { for (var x : y) x.z(M::new, (p, q) ->
+          p.r()); return null; }
+          int a[], c = switch (d) { case E e when e.f() -> 1; default -> { yield 2; } }; @interface W {
+          int v() default 1; } }
     """,
     "go.mod": b"module a/b\n",
     "package.json": b'{"name": "n", "main": "./a/m.js"}',
@@ -129,14 +140,14 @@ def test_representative_sources_are_read_whole(path):
 
 
 DEEP = {
-    "a.js": [b"x = " + b"(\n" * 20_000 + b"1" + b")" * 20_000, b"a" + b"\n.b()" * 20_000, b"[\n" * 20_000],
+    "a.js": [b"x = " + b"(\n" * 20_000 + b"1" + b")" * 20_000, b"a" + b"\n.b()" * 5_000, b"[\n" * 20_000],
     "a.ts": [b"let x: " + b"A<\n" * 5_000 + b"B" + b">" * 5_000, b"{\n" * 20_000, b"a" + b"\n.b" * 20_000],
     "a.go": [b"package a\nvar x = " + b"1 +\n" * 20_000 + b"1", b"package a\nfunc f() {" + b"{\n" * 20_000],
     "a.rs": [b"fn f() { " + b"!\n" * 20_000 + b"x }", b"use " + b"a::{\n" * 10_000, b"mod a {\n" * 5_000],
     "A.java": [
         b"class A { int x = " + b"-\n" * 20_000 + b"1; }",
         b"class A {\n" * 5_000,
-        b"x" + b"\n.a()" * 20_000,
+        b"x" + b"\n.a()" * 5_000,
     ],
 }
 
