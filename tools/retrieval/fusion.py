@@ -1,8 +1,8 @@
 """Fusing the routes' rankings into one.
 
-Reciprocal-rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a place scores the sum of
-``1 / (k + rank)`` over the routes that found it. It needs no scores, so a model whose cosines are all alike
-does not upset it. Their ``k`` of 60 is for long rankings; here 10 was better on every repository
+Reciprocal-rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): a place scores the weighted
+sum of ``1 / (k + rank)`` over the routes that found it. It needs no scores, so a model whose cosines are all
+alike does not upset it. Their ``k`` of 60 is for long rankings; here 10 was better on every repository
 (docs/decisions/0013).
 """
 
@@ -18,6 +18,9 @@ Ranking = Sequence[tuple[ChunkPlace, float]]
 
 _K = 10
 
+_WEIGHTS = {Route.LEXICAL: 1.0, Route.VECTOR: 1.0, Route.GRAPH: 3.0}
+"""Two routes guess, one knows: a definition that is asked for by its name comes before what is like it."""
+
 
 def fuse(rankings: Mapping[Route, Ranking]) -> list[tuple[ChunkPlace, float, tuple[RouteScore, ...]]]:
     """All places of all routes, best first, with their fused score and what each route said of them."""
@@ -26,7 +29,11 @@ def fuse(rankings: Mapping[Route, Ranking]) -> list[tuple[ChunkPlace, float, tup
         for rank, (place, score) in enumerate(ranking, 1):
             opinions.setdefault(place, []).append(RouteScore(route, rank, score))
     fused = [
-        (place, sum(1 / (_K + opinion.rank) for opinion in said), tuple(sorted(said, key=_by_rank)))
+        (
+            place,
+            sum(_WEIGHTS[opinion.route] / (_K + opinion.rank) for opinion in said),
+            tuple(sorted(said, key=_by_rank)),
+        )
         for place, said in opinions.items()
     ]
     fused.sort(key=lambda entry: (-entry[1], entry[0]))

@@ -46,7 +46,9 @@ def gather(
     """What each route found, and what speaks for and against the query. Raises as ``search`` does."""
     lexical = views.lexical.search(query, limits.candidates)
     vector = views.vector.search(query, limits.candidates)
+    ranks = {place: rank for rank, (place, _) in enumerate(lexical.places)}
     named = places_named(views, names_in(query), limits.candidates)
+    named.sort(key=lambda place: (ranks.get(place, len(ranks)), place))
     found: dict[Route, Ranking] = {
         Route.LEXICAL: lexical.places,
         Route.VECTOR: vector.places,

@@ -6,7 +6,6 @@ once for each file of this commit that it belongs to, so that it does not matter
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,18 +40,22 @@ class LiveChunks:
 
     def __init__(self, view: OpenView) -> None:
         self.view = view
-        self.files = [np.zeros(pack.count, np.int64) for pack in view.packs]
-        for placement in view.placements.values():
-            self.files[placement.pack][placement.shard] += 1
         self.first: list[NDArray[np.int64]] = []
-        self._offsets = [0]
-        weights = []
-        for pack, files in zip(view.packs, self.files, strict=True):
+        counts, chunks = [0], 0
+        for pack in view.packs:
             bounds = pack.bounds(CHUNK_BLOCK).astype(np.int64)
-            self.first.append(bounds[:-1] + self._offsets[-1])
-            self._offsets.append(self._offsets[-1] + int(bounds[-1]))
-            weights.append(np.repeat(files, np.diff(bounds)))
-        self.weights: NDArray[np.int64] = np.concatenate(weights) if weights else np.zeros(0, np.int64)
+            self.first.append(bounds[:-1] + chunks)
+            chunks += int(bounds[-1])
+            counts.append(counts[-1] + pack.count)
+        self._starts = np.concatenate([*self.first, np.array([chunks])])
+        self._paths: dict[int, list[str]] = {}
+        for path, placement in view.placements.items():
+            self._paths.setdefault(counts[placement.pack] + placement.shard, []).append(path)
+        files = np.zeros(counts[-1], np.int64)
+        for shard, paths in self._paths.items():
+            files[shard] = len(paths)
+        self.files = [files[counts[pack] : counts[pack + 1]] for pack in range(len(view.packs))]
+        self.weights: NDArray[np.int64] = np.repeat(files, np.diff(self._starts))
         self.total = int(self.weights.sum())
 
     def block(self, name: str) -> NDArray[Any]:
@@ -70,7 +73,10 @@ class LiveChunks:
         if len(found) > count:
             least = np.partition(scores[found], len(found) - count)[len(found) - count]
             found = found[scores[found] >= least]
-        places = [(place, float(scores[number])) for number in found.tolist() for place in self._at(number)]
+        shards = np.searchsorted(self._starts, found, side="right") - 1
+        numbers = found - self._starts[shards]
+        rows = zip(shards.tolist(), numbers.tolist(), scores[found].tolist(), strict=True)
+        places = [(ChunkPlace(path, n), score) for shard, n, score in rows for path in self._paths[shard]]
         places.sort(key=lambda pair: (-pair[1], pair[0]))
         return places[:count]
 
@@ -94,9 +100,3 @@ class LiveChunks:
         opened = self.view.packs[pack]
         row: NDArray[Any] = opened.block(CHUNK_BLOCK)[int(opened.bounds(CHUNK_BLOCK)[shard]) + place.number]
         return row
-
-    def _at(self, number: int) -> Iterator[ChunkPlace]:
-        pack = int(np.searchsorted(self._offsets, number, side="right")) - 1
-        shard = int(np.searchsorted(self.first[pack], number, side="right")) - 1
-        for path in self.view.paths_of(pack, shard):
-            yield ChunkPlace(path, number - int(self.first[pack][shard]))

@@ -26,7 +26,7 @@ from repo_guardian.tools.views.lexical.words import (
 _MAX_QUERY_WORDS = 64
 """Words of a query that are looked up: the rarest of a longer one."""
 
-_RERANKED = 4
+_RERANKED = 2
 """Candidates for which paths are looked at, as a multiple of those that are asked for."""
 
 
