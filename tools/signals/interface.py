@@ -29,6 +29,13 @@ class SignalKind(StrEnum):
     SYMBOL_REMOVED = "symbol_removed"
     SYMBOL_MOVED = "symbol_moved"
     """Removed under one id and defined, with the same name and signature, under exactly one other."""
+    DEFINITION_ALTERED = "definition_altered"
+    """Every earlier use still fits, and may mean something else: a default, a value, a base, a decorator,
+    what it is said to return."""
+    EXPORT_REMOVED = "export_removed"
+    """Still there, and no longer among the names that its module offers (``__all__``)."""
+    OVERRIDE_MISMATCH = "override_mismatch"
+    """A method and one that it overrides fitted together at the base and no longer do."""
     CHURN = "churn"
 
 
@@ -54,6 +61,19 @@ class ChangeKind(StrEnum):
     CEASED_GENERATOR = "ceased_generator"
     BECAME_PROPERTY = "became_property"
     BECAME_METHOD = "became_method"
+    DEFAULT_CHANGED = "default_changed"
+    RETURN_CHANGED = "return_changed"
+    """The annotation of what it returns."""
+    BASE_ADDED = "base_added"
+    BASE_REMOVED = "base_removed"
+    BASES_REORDERED = "bases_reordered"
+    DECORATOR_ADDED = "decorator_added"
+    DECORATOR_REMOVED = "decorator_removed"
+    VALUE_CHANGED = "value_changed"
+    TYPE_CHANGED = "type_changed"
+    """The kind of literal that a constant holds, or its annotation."""
+    NOT_EXPORTED = "not_exported"
+    OVERRIDE = "override"
 
 
 class Effect(StrEnum):
@@ -69,6 +89,8 @@ class Effect(StrEnum):
     """The attribute itself changed: what was called is now a value, or the other way round."""
     UNRESOLVED = "unresolved"
     """The old name can no longer be imported or reached."""
+    ALTERED = "altered"
+    """Nothing fails that could be told from the definitions alone."""
 
 
 class WitnessOrigin(StrEnum):

@@ -4,7 +4,8 @@
 
 - *severity* of what changed: a name that is gone 1.0; a call that no longer binds 1.0; one that silently
   reaches another parameter 0.9; a moved name 0.8; a changed protocol 0.8; an attribute that became a
-  method or a property 0.8; churn alone 0.1.
+  method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported 0.5; a
+  definition that every use still fits 0.3; churn alone 0.1.
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
 - *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
 - *exposure*: the sum over lagging dependents of place (production 1, example 0.5, test 0.4) times
@@ -31,7 +32,14 @@ from repo_guardian.tools.signals.interface import (
 )
 from repo_guardian.tools.signals.places import Place, place
 
-_SEVERITY = {SignalKind.SYMBOL_REMOVED: 1.0, SignalKind.SYMBOL_MOVED: 0.8, SignalKind.CHURN: 0.1}
+_SEVERITY = {
+    SignalKind.SYMBOL_REMOVED: 1.0,
+    SignalKind.SYMBOL_MOVED: 0.8,
+    SignalKind.OVERRIDE_MISMATCH: 0.7,
+    SignalKind.EXPORT_REMOVED: 0.5,
+    SignalKind.DEFINITION_ALTERED: 0.3,
+    SignalKind.CHURN: 0.1,
+}
 _SEVERITY_OF_CONTRACT = {
     Effect.UNBINDS: 1.0,
     Effect.REBINDS: 0.9,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from repo_guardian.tools.signals.drift.detect import detect_drift
-from repo_guardian.tools.signals.interface import Signal
+from repo_guardian.tools.signals.interface import Signal, SignalKind
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import (
     Edge,
@@ -221,8 +221,17 @@ def both_ways() -> Callable[[Graph, Graph], tuple[Signal, ...]]:
 
 
 @pytest.fixture
-def drift() -> Callable[[GraphBuilder, GraphBuilder], tuple[Signal, ...]]:
+def all_drift() -> Callable[[GraphBuilder, GraphBuilder], tuple[Signal, ...]]:
     return lambda before, after: drift_both_ways(before.build(), after.build())
+
+
+BREAKING = (SignalKind.CONTRACT_CHANGED, SignalKind.SYMBOL_REMOVED, SignalKind.SYMBOL_MOVED)
+
+
+@pytest.fixture
+def drift(all_drift) -> Callable[[GraphBuilder, GraphBuilder], tuple[Signal, ...]]:
+    """The signals that say that some earlier use fails, or gets something else."""
+    return lambda before, after: tuple(s for s in all_drift(before, after) if s.kind in BREAKING)
 
 
 @pytest.fixture

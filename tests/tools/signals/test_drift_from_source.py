@@ -17,6 +17,9 @@ from repo_guardian.tools.views.symbol_graph.signature import CallShape
 EXTRACTOR = PythonExtractor()
 
 
+BREAKING = (SignalKind.CONTRACT_CHANGED, SignalKind.SYMBOL_REMOVED, SignalKind.SYMBOL_MOVED)
+
+
 def graph(files: dict[str, str]):
     facts = {
         path: EXTRACTOR.extract(textwrap.dedent(text).encode(), ExtractLimits())
@@ -26,7 +29,9 @@ def graph(files: dict[str, str]):
 
 
 def drift(before: dict[str, str], after: dict[str, str]):
-    return detect_drift(graph(before), graph(after))
+    """The signals that say that some earlier use fails, or gets something else."""
+    found = detect_drift(graph(before), graph(after))
+    return tuple(signal for signal in found if signal.kind in BREAKING)
 
 
 def between(name: str, before: str, after: str, **others: str):

@@ -32,14 +32,18 @@ def template_for(signal: Signal, before: Signature | None) -> TestSource | None:
         signal: what was measured.
         before: the signature at the base, None when the symbol had none.
 
-    None is returned for measurements without a symbol, for witnesses that the base accepted only through
+    None is returned for measurements without a symbol or without an effect that a call could show, for
+    witnesses that the base accepted only through
     ``*args`` or ``**kwargs`` (the call need not have meant anything), and for names that are not plain
     identifiers.
     """
     detail = signal.detail
     if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
         return None
+    template = _TEMPLATES.get(detail.effect)
+    if template is None:
+        return None
     try:
-        return finish(_TEMPLATES[detail.effect](Case(signal, detail, before)))
+        return finish(template(Case(signal, detail, before)))
     except TemplateError:
         return None

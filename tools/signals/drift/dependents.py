@@ -69,7 +69,7 @@ def of_contract(
     base_uses = tuple(_as_call(edge) for edge in uses_at_base)
     judge = _contract_judge(base_uses, before, after, {change.kind for change in changes})
     uses = (_as_call(edge) for edge in uses_now if edge.kind not in _STRUCTURE)
-    return order(_dependent(edge, judge(edge)) for edge in uses)
+    return order(plain_dependent(edge, judge(edge)) for edge in uses)
 
 
 def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
@@ -79,10 +79,10 @@ def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
         return ()
     for name in (symbol.id, *comparison.synonyms.get(symbol.id, ())):
         for edge in comparison.dangling(name):
-            found[_where(edge)] = _dependent(edge, f"{edge.target} no longer exists")
+            found[_where(edge)] = plain_dependent(edge, f"{edge.target} no longer exists")
     if symbol.kind is SymbolKind.METHOD:
         for edge in _stranded_calls(comparison, symbol):
-            found.setdefault(_where(edge), _dependent(edge, f"{symbol.id} no longer exists"))
+            found.setdefault(_where(edge), plain_dependent(edge, f"{symbol.id} no longer exists"))
     return order(found.values())
 
 
@@ -165,7 +165,8 @@ def _where(edge: Edge) -> tuple[str, int, int, str]:
     return edge.path, edge.span.start_byte, edge.span.end_byte, edge.kind
 
 
-def _dependent(edge: Edge, reason: str) -> Dependent:
+def plain_dependent(edge: Edge, reason: str) -> Dependent:
+    """One use; it lags when there is a reason."""
     return Dependent(
         symbol=edge.source,
         path=edge.path,

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from repo_guardian.tools.signals.drift import contract, moved, removed
+from repo_guardian.tools.signals.drift import altered, contract, exports, moved, overrides, removed
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 Detector = Callable[[Comparison], Iterable[Signal]]
 
-DETECTORS: tuple[Detector, ...] = (contract.detect, removed.detect, moved.detect)
+DETECTORS: tuple[Detector, ...] = (
+    contract.detect,
+    removed.detect,
+    moved.detect,
+    altered.detect,
+    exports.detect,
+    overrides.detect,
+)
 """One detector per kind; none depends on another's signals, so their order does not matter."""
 
 

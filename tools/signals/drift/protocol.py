@@ -16,6 +16,9 @@ from repo_guardian.tools.views.symbol_graph.model import Symbol
 _AWAITABLE = re.compile(r"\b(Awaitable|Coroutine|Future|Task)\b")
 _ITERABLE = re.compile(r"\b(Iterator|Iterable|Generator|AsyncIterator|AsyncIterable|AsyncGenerator)\b")
 
+SYNTAX = frozenset({"property", "cached_property", "setter", "getter", "deleter", "overload"})
+"""Decorators, by their last name, whose coming and going is told as a change of the definition's kind."""
+
 
 class Protocol(StrEnum):
     """What calling the function returns at once."""

@@ -18,11 +18,40 @@ def contract_line(
     name: str, changes: Sequence[ContractChange], dependents: Sequence[Dependent]
 ) -> str:  # fmt: skip
     """``yaml.load: parameter 'Loader' became required (was Loader=None); 3 of 7 calls …``."""
-    clauses = [change.text for change in changes[:_CLAUSES_MAX]]
-    more = len(changes) - len(clauses)
-    if more:
-        clauses.append(f"{more} more {_plural('change', more)}")
-    return one_line(f"{name}: {', '.join(clauses)}; {_lagging_share(dependents)}")
+    return one_line(f"{name}: {_clauses(changes)}; {_lagging_share(dependents)}")
+
+
+def altered_line(
+    name: str, changes: Sequence[ContractChange], dependents: Sequence[Dependent]
+) -> str:  # fmt: skip
+    """``pkg.f: default of 'x' changed from 1 to 2; 2 of 5 calls rely on it``."""
+    relying = sum(d.lagging for d in dependents)
+    uses = [d for d in dependents if d.use is EdgeKind.CALL] if relying else list(dependents)
+    count = f"{len(uses)} {_plural('call' if relying else 'use', len(uses))}"
+    if not uses:
+        tail = "nothing in the repository uses it"
+    elif relying:
+        tail = f"{relying} of {count} {'relies' if relying == 1 else 'rely'} on it"
+    else:
+        tail = f"{count} in the repository"
+    return one_line(f"{name}: {_clauses(changes)}; {tail}")
+
+
+def export_line(module: str, names: Sequence[str], dependents: Sequence[Dependent]) -> str:
+    """``pkg.util no longer exports f, g, which it still defines; 1 star import loses them``."""
+    shown = ", ".join(names[:_NAMES_MAX])
+    more = len(names) - _NAMES_MAX
+    shown += f" and {more} more" if more > 0 else ""
+    pronoun = "it" if len(names) == 1 else "them"
+    stars = f"{len(dependents)} star {_plural('import', len(dependents))}"
+    tail = f"{stars} {'loses' if len(dependents) == 1 else 'lose'} {pronoun}" if dependents else ""
+    text = f"{module} no longer exports {shown}, which it still defines"
+    return one_line(f"{text}; {tail or 'no star import in the repository'}")
+
+
+def override_line(base: str, override: str, reason: str, lagging: str) -> str:
+    """``pkg.Child.run no longer takes every call that pkg.Base.run takes: …``."""
+    return one_line(f"{override} no longer takes every call that {base} takes ({reason}): {lagging}")
 
 
 def removed_line(symbol: Symbol, names: Sequence[str], dependents: Sequence[Dependent]) -> str:
@@ -60,6 +89,14 @@ def definition_text(symbol: Symbol, signature: Signature | None = None) -> str:
     prefix = {Protocol.COROUTINE: "async ", Protocol.ASYNC_GENERATOR: "async "}.get(kind, "")
     suffix = " yields" if kind in (Protocol.GENERATOR, Protocol.ASYNC_GENERATOR) else ""
     return f"{prefix}{symbol.name}{call}{suffix}"
+
+
+def _clauses(changes: Sequence[ContractChange]) -> str:
+    clauses = [change.text for change in changes[:_CLAUSES_MAX]]
+    more = len(changes) - len(clauses)
+    if more:
+        clauses.append(f"{more} more {_plural('change', more)}")
+    return ", ".join(clauses)
 
 
 def _lagging_share(dependents: Sequence[Dependent]) -> str:
