@@ -86,8 +86,8 @@ def view_status(handle: ViewHandle, graph: Graph) -> ViewStatus:
         skipped_total=len(left_out),
         facts_reused=handle.facts_reused,
         facts_extracted=handle.facts_extracted,
-        symbols=len(graph.symbols),
-        edges=sum(1 for _ in graph.edges()),
+        symbols=graph.size.symbols,
+        edges=graph.size.edges,
     )
 
 

@@ -107,6 +107,7 @@ def test_what_is_known_of_the_commit(both):
     assert mapped.commit == memory.commit
     assert mapped.skipped == memory.skipped
     assert mapped.import_roots == memory.import_roots
+    assert mapped.size == memory.size
 
 
 def test_only_files_whose_links_differ_are_changed(source, state):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from repo_guardian.tools.views.symbol_graph.interface import Graph
-from repo_guardian.tools.views.symbol_graph.model import Edge, SkippedFile, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import Edge, GraphSize, SkippedFile, Symbol, SymbolKind
 
 
 class RememberedGraph:
@@ -35,6 +35,11 @@ class RememberedGraph:
     def import_roots(self) -> tuple[str, ...]:
         """See ``Graph``."""
         return self._graph.import_roots
+
+    @property
+    def size(self) -> GraphSize:
+        """See ``Graph``."""
+        return self._graph.size
 
     def edges(self) -> Iterator[Edge]:
         """See ``Graph``."""

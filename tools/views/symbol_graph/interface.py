@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from repo_guardian.tools.views.symbol_graph.model import Edge, SkippedFile, Symbol
+from repo_guardian.tools.views.symbol_graph.model import Edge, GraphSize, SkippedFile, Symbol
 
 
 class Graph(Protocol):
@@ -34,6 +34,11 @@ class Graph(Protocol):
     @property
     def files(self) -> Mapping[str, str]:
         """Each linked file with the digest of its links: equal digests, equal symbols and edges."""
+        ...
+
+    @property
+    def size(self) -> GraphSize:
+        """How many symbols and edges there are; counted without decoding them."""
         ...
 
     def edges(self) -> Iterator[Edge]:

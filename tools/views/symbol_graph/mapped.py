@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from repo_guardian.tools.views.builders import OpenView
-from repo_guardian.tools.views.packs.interface import Pack
+from repo_guardian.tools.views.packs.interface import Pack, Rows
 from repo_guardian.tools.views.symbol_graph.codec import GraphShard, is_python2, name_key, open_shard
-from repo_guardian.tools.views.symbol_graph.model import Edge, SkippedFile, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import Edge, GraphSize, SkippedFile, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.modules import Layout
 
 
@@ -61,6 +61,19 @@ class MappedGraph:
         return {
             path: packs[pack].digest(shard).hex() for path, (pack, shard) in self._view.placements.items()
         }
+
+    @cached_property
+    def size(self) -> GraphSize:
+        """How many symbols and edges there are; counted without decoding them."""
+        alone = sum(len(rows) for _, rows in self._symbol_rows)
+        shared: set[str] = set()
+        keys = np.array(sorted(self._shared_keys), np.uint64)
+        for pack, rows in self._symbol_rows if len(keys) else ():
+            same = rows[np.isin(rows["key"], keys)]
+            alone -= len(same)
+            shared.update(open_shard(pack, shard).symbol_ids[row] for _, row, shard in same.tolist())
+        edges = sum(self.shard(path).edge_count for path in self._view.placements)
+        return GraphSize(alone + len(shared), edges)
 
     def edges(self) -> Iterator[Edge]:
         """All edges by (path, start_byte, end_byte, target, kind): decodes every file."""
@@ -169,17 +182,23 @@ class MappedGraph:
     @cached_property
     def _shared_keys(self) -> frozenset[int]:
         """Keys of ids that more than one file of the commit defines (or that happen to have one hash)."""
-        keys = []
-        for number, pack in enumerate(self._view.packs):
-            live = np.fromiter(
-                (bool(self._view.paths_of(number, shard)) for shard in range(pack.count)), bool, pack.count
-            )
-            rows = pack.table("symbols")
-            keys.append(rows["key"][live[rows["shard"]]])
+        keys = [rows["key"] for _, rows in self._symbol_rows]
         if not keys:
             return frozenset()
         found, counts = np.unique(np.concatenate(keys), return_counts=True)
         return frozenset(found[counts > 1].tolist())
+
+    @cached_property
+    def _symbol_rows(self) -> list[tuple[Pack, Rows]]:
+        """The rows of the table of symbols that are of this commit's shards, by pack."""
+        placed = np.array(list(self._view.placements.values()), np.int64).reshape(-1, 2)
+        found = []
+        for number, pack in enumerate(self._view.packs):
+            live = np.zeros(pack.count, bool)
+            live[placed[placed[:, 0] == number, 1]] = True
+            rows = pack.table("symbols")
+            found.append((pack, rows[live[rows["shard"]]]))
+        return found
 
 
 class _Symbols(Mapping[str, Symbol]):

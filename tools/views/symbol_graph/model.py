@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Parameter, Signature
 
@@ -153,6 +153,13 @@ class SkippedFile:
     reason: str
 
 
+class GraphSize(NamedTuple):
+    """How many symbols and edges a graph has."""
+
+    symbols: int
+    edges: int
+
+
 class SymbolGraph:
     """The linked graph of one commit, with its indexes; implements ``interface.Graph`` in memory.
 
@@ -180,6 +187,11 @@ class SymbolGraph:
         )
         self.skipped = tuple(sorted(skipped, key=lambda s: s.path))
         self.import_roots = tuple(import_roots)
+
+    @property
+    def size(self) -> GraphSize:
+        """How many symbols and edges there are."""
+        return GraphSize(len(self.symbols), len(self._edges))
 
     def edges(self) -> Iterator[Edge]:
         """All edges by (path, start_byte, end_byte, target, kind)."""
