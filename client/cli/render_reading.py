@@ -53,9 +53,17 @@ def _print_hit(terminal: Terminal, hit: SearchHit, rank_columns: int) -> None:
     terminal.echo(f"{rank}  {line}")
     routes = "  ".join(f"{r.route} #{r.rank} {r.score:.3g}" for r in hit.routes)
     terminal.echo(indent + terminal.style(terminal.cut(routes, len(indent)), dim=True))
-    first = next((line for line in location.text.split("\n") if line.strip()), "")
-    if first:
-        terminal.echo(f"{indent}{terminal.cut(printable(first.strip()), len(indent))}")
+    line = _telling_line(hit)
+    if line:
+        terminal.echo(f"{indent}{terminal.cut(printable(line), len(indent))}")
+
+
+def _telling_line(hit: SearchHit) -> str:
+    """The line of a hit that names its symbol (a decorator may stand before it), else the first one."""
+    lines = [line.strip() for line in hit.location.text.split("\n") if line.strip()]
+    name = hit.symbol.rpartition(".")[2] if hit.symbol else ""
+    naming = (line for line in lines if name and name in line)
+    return next(naming, lines[0] if lines else "")
 
 
 def print_callers(answer: CallersAnswer) -> None:

@@ -28,8 +28,9 @@ class Terminal:
         self.colors = on_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
     def style(self, text: str, **style: Any) -> str:
-        """``text`` in a style of ``click.style``, where colours are wanted."""
-        return click.style(text, **style) if self.colors else text
+        """``text`` in a style of ``click.style`` where colours are wanted; false values are left out."""
+        wanted = {name: value for name, value in style.items() if value}
+        return click.style(text, **wanted) if self.colors and wanted else text
 
     def cut(self, text: str, taken: int = 0) -> str:
         """``text`` cut to what is left of a line of which ``taken`` columns are used; never in a pipe."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from repo_guardian.errors import UsageError
 from repo_guardian.server.contract.reading import FileSlice
 from repo_guardian.server.session.reading import Reading
 from repo_guardian.server.session.trees import MAX_TEXT_BYTES, Tree
+from repo_guardian.tools.git.command import Git
+from repo_guardian.tools.git.objects import read_blobs
 from repo_guardian.tools.views.secrets import looks_secret, mask
 
 SLICE_LINES = 400
@@ -66,24 +68,27 @@ def file_slice(reading: Reading, path: str, start_line: int = 1, lines: int = SL
 
 
 class Excerpts:
-    """Beginnings of regions of files, each file read and masked once."""
+    """Beginnings of regions of files, secrets masked; all files are read at once.
 
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-        self._blobs: dict[str, bytes] = {}
+    Args:
+        git: the mirror.
+        blobs: object id by path; files that are too large are left out.
+    """
+
+    def __init__(self, git: Git, blobs: Mapping[str, str]) -> None:
+        found = read_blobs(git, list(dict.fromkeys(blobs.values())), max_blob_bytes=MAX_TEXT_BYTES)
+        masked = {blob.oid: mask(blob.data) for blob in found if blob.data is not None}
+        self._contents = {path: masked[oid] for path, oid in blobs.items() if oid in masked}
 
     def beginning(
         self, path: str, region: tuple[int, int], max_lines: int, max_chars: int
     ) -> tuple[str, bool]:
         """The first lines of the bytes ``region`` of a file, and whether that is less than all of it.
 
-        Empty for a file that cannot be read.
+        Empty for a file that was not read.
         """
-        if path not in self._blobs:
-            self._blobs[path] = mask(self._tree.read(path) or b"")
         start, end = region
-        part = self._blobs[path][start:end].rstrip()
-        rows = part.split(b"\n")
+        rows = self._contents.get(path, b"")[start:end].rstrip().split(b"\n")
         text = b"\n".join(rows[:max_lines]).decode("utf-8", "replace")
         return text[:max_chars], len(rows) > max_lines or len(text) > max_chars
 

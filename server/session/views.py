@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from repo_guardian.errors import UsageError, ViewError
@@ -11,15 +13,21 @@ from repo_guardian.server.contract.retrieval import SearchAnswer
 from repo_guardian.server.session.answers import Page, callers_answer, search_answer
 from repo_guardian.server.session.files import Excerpts
 from repo_guardian.server.session.reading import Narrate, Reading
+from repo_guardian.tools.views.builders import TreeFile
 from repo_guardian.tools.views.interface import VIEWS, BuildOptions
-from repo_guardian.tools.views.publish import load, refresh
+from repo_guardian.tools.views.publish import load, open_view, refresh
+from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 if TYPE_CHECKING:
     from repo_guardian.tools.retrieval.interface import SearchResult
+    from repo_guardian.tools.retrieval.views import CommitViews
 
 MAX_QUERY_CHARS = 2_000
 CANDIDATES = 100
 """Candidates that each route contributes; more when a later page asks for more."""
+
+_KEPT_OPEN = 4
+"""Commits whose views stay open in a process: they never change, and nothing of them is read twice."""
 
 Opened = TypeVar("Opened")
 
@@ -45,7 +53,7 @@ def find_callers(
 
     _check_text(name, "name")
     root = reading.repository.state.root
-    graph = opened(reading, ("symbol_graph",), lambda: load(root, reading.commit), narrate)
+    graph = opened(reading, ("symbol_graph",), lambda: _graph(root, reading.commit), narrate)
     return callers_answer(reading.as_of, name, callers(graph, name), page, possible=possible)
 
 
@@ -64,7 +72,9 @@ def find_places(
     """
     _check_text(query, "query")
     result = _search(reading, query, page, routes, narrate)
-    return search_answer(reading.as_of, result, Excerpts(reading.tree), page)
+    files = _files(reading.repository.state.root, reading.commit)
+    found = {hit.path: files[hit.path].oid for hit in result.hits[page.offset :]}
+    return search_answer(reading.as_of, result, Excerpts(reading.repository.mirror.git, found), page)
 
 
 def _search(
@@ -72,10 +82,9 @@ def _search(
 ) -> SearchResult:
     from repo_guardian.tools.retrieval.interface import Route, SearchLimits
     from repo_guardian.tools.retrieval.search import search
-    from repo_guardian.tools.retrieval.views import open_commit
 
     root = reading.repository.state.root
-    views = opened(reading, VIEWS, lambda: open_commit(root, reading.commit), narrate)
+    views = opened(reading, VIEWS, lambda: _commit_views(root, reading.commit), narrate)
     wanted = page.offset + page.limit
     limits = SearchLimits(hits=wanted, candidates=max(CANDIDATES, wanted))
     chosen = [Route(name) for name in dict.fromkeys(routes)]
@@ -94,6 +103,23 @@ def opened(reading: Reading, views: Sequence[str], attempt: Callable[[], Opened]
         narrate(f"building the views of {reading.commit[:12]}: {error.message}")
     refresh(reading.source(), reading.repository.state.root, BuildOptions(views=tuple(views)))
     return attempt()
+
+
+@lru_cache(maxsize=_KEPT_OPEN)
+def _graph(root: Path, commit: str) -> Graph:
+    return load(root, commit)
+
+
+@lru_cache(maxsize=_KEPT_OPEN)
+def _commit_views(root: Path, commit: str) -> CommitViews:
+    from repo_guardian.tools.retrieval.views import open_commit
+
+    return open_commit(root, commit)
+
+
+@lru_cache(maxsize=_KEPT_OPEN)
+def _files(root: Path, commit: str) -> Mapping[str, TreeFile]:
+    return open_view(root, commit, "lexical").files
 
 
 def _check_text(text: str, what: str) -> None:

@@ -113,3 +113,13 @@ def test_odd_queries(small, guardian, query):
 def test_bad_options(small, guardian, arguments):
     ran = guardian("search", small.path, "retries", *arguments)
     assert (ran.code, ran.out) == (2, "")
+
+
+def test_hostile_names_and_texts_are_found_shown_and_never_act(repository, guardian):
+    evil = b"ev\x1b]0;title\x07il\nname\xff.md"
+    repository.commit({evil: "# Zebra\x1b[2J crossing\n\nWhere giraffes wait for zebras.\n"}, "\x1b[1m\u202e")
+    answer = search(guardian, repository, "giraffes zebras wait")
+    assert answer["hits"][0]["location"]["path"] == "ev\x1b]0;title\x07il\nname\\xff.md"
+    out = guardian("search", repository.path, "giraffes zebras wait").out
+    assert "ev\\x1b]0;title\\x07il\\nname\\xff.md:1-3" in out
+    assert all(character.isprintable() or character == "\n" for character in out)
