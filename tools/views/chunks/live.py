@@ -61,7 +61,7 @@ class LiveChunks:
     def block(self, name: str) -> NDArray[Any]:
         """A block with one row for each chunk, by chunk number: a copy unless there is one pack."""
         blocks = [pack.block(name) for pack in self.view.packs]
-        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks or [np.zeros(0)])
 
     def best(self, scores: Floats, count: int) -> list[tuple[ChunkPlace, float]]:
         """The ``count`` places of the commit with the highest scores above 0, ties by path and number.

@@ -1,13 +1,18 @@
 """Reading the vector view: the cosine of a query with every chunk of the commit, by brute force.
 
 An index of nearest neighbours would be built again with each commit; multiplying 20,000 mapped rows takes a
-few milliseconds and is exact.
+few milliseconds.
+
+Sums of floats depend on their order, and so on how a view was built. Here all sums are of whole numbers: the
+query is scaled and rounded so that no sum of a row leaves the range in which float32 holds every integer,
+and cosines are averaged as multiples of a small step.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
@@ -15,6 +20,14 @@ from repo_guardian.tools.views.builders import OpenView
 from repo_guardian.tools.views.chunks.live import ChunkPlace, Floats, LiveChunks
 from repo_guardian.tools.views.vector.interface import Embedder, Vectors
 from repo_guardian.tools.views.vector.layout import SCALES, VECTORS
+
+_STEP = 2.0**-20
+"""Cosines are multiples of this where they are averaged."""
+
+_EXACT = 2**24
+"""Up to here float32 holds every integer."""
+
+_LARGEST_CODE = 127
 
 _ROWS_AT_ONCE = 4096
 """Rows that are turned into floats at once: they stay in the processor's cache."""
@@ -62,17 +75,26 @@ class VectorIndex:
         if not self.chunks.total or not vector.any():
             return VectorMatches((), 0.0, 0.0)
         cosines = self._cosines(vector)
-        mean = float(np.average(cosines, weights=weights))
-        deviation = float(np.sqrt(np.average((cosines - mean) ** 2, weights=weights)))
-        return VectorMatches(tuple(self.chunks.best(cosines, candidates)), mean, deviation)
+        steps = np.rint(cosines / _STEP).astype(np.int64)
+        mean = float((steps * weights).sum()) / self.chunks.total
+        squares = float((steps * steps * weights).sum()) / self.chunks.total
+        deviation = sqrt(max(squares - mean * mean, 0.0))
+        return VectorMatches(
+            tuple(self.chunks.best(cosines, candidates)), float(mean * _STEP), float(deviation * _STEP)
+        )
 
     def _cosines(self, vector: Vectors) -> Floats:
+        # By Cauchy and Schwarz no partial sum is larger than the product of the two lengths.
+        root = sqrt(len(vector))
+        factor = _EXACT / (_LARGEST_CODE * root) - root
+        query = np.rint(vector * factor).astype(np.float32)
         cosines = np.empty(len(self.chunks.weights), np.float32)
         start = 0
         for pack in self._view.packs:
             codes, scales = pack.block(VECTORS), pack.block(SCALES)
             for first in range(0, len(codes), _ROWS_AT_ONCE):
-                part = codes[first : first + _ROWS_AT_ONCE].astype(np.float32) @ vector
-                cosines[start + first : start + first + len(part)] = part * scales[first : first + len(part)]
+                part = codes[first : first + _ROWS_AT_ONCE].astype(np.float32) @ query
+                part *= scales[first : first + len(part)] / np.float32(factor)
+                cosines[start + first : start + first + len(part)] = part
             start += len(codes)
         return cosines

@@ -77,7 +77,9 @@ class WordLlamaEmbedder:
         for number, weights in enumerate(weighed):
             if weights:
                 rows = self._words[[self._rows[word] for word in weights]]
-                vectors[number] = np.array(list(weights.values()), np.float32) @ rows
+                # Not a matrix product: its sums may depend on how the rows lie in memory.
+                rows *= np.array(list(weights.values()), np.float32)[:, None]
+                vectors[number] = rows.sum(axis=0)
         return _unit(vectors)
 
     def embed_query(self, text: str) -> Vectors:
