@@ -37,12 +37,14 @@ class Order(NamedTuple):
 
 
 class Member(NamedTuple):
-    """Where a class finds a name: in the body of ``owner`` (``bound``), or on ``self`` in its methods."""
+    """Where a class finds a name: in the body of ``owner`` as ``bound``, else on ``self`` in methods.
+
+    ``attributes`` are the types that ``self.name`` is given, in the class itself and those it inherits from.
+    """
 
     owner: Module
-    number: int
     bound: Bound | None
-    attribute: int
+    attributes: tuple[tuple[Module, int], ...] = ()
 
 
 class Hierarchy:
@@ -145,13 +147,14 @@ class Hierarchy:
         return self._search(module, index, name, 1)
 
     def _search(self, module: Module, index: int, name: str, start: int) -> Member | None:
+        found: list[tuple[Module, int]] = []
         for owner, number in self.order(module, index).classes[start:]:
             attribute = owner.attributes.get((number, name), -2)
-            for bound in owner.candidates(number, name):
-                return Member(owner, number, bound, attribute)
+            for bound in () if found else owner.candidates(number, name):
+                return Member(owner, bound)
             if attribute != -2:
-                return Member(owner, number, None, attribute)
-        return None
+                found.append((owner, attribute))
+        return Member(found[0][0], None, tuple(found)) if found else None
 
     def is_subclass(self, module: Module, index: int, other: ClassKey) -> bool:
         """Whether a class is ``other`` or inherits from it."""

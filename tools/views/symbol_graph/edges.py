@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import, Ref, Use
-from repo_guardian.tools.views.symbol_graph.methods import Methods
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution
 from repo_guardian.tools.views.symbol_graph.namespace import Module
 from repo_guardian.tools.views.symbol_graph.queries import FUEL
@@ -43,10 +42,9 @@ class _Found(NamedTuple):
 class EdgeMaker:
     """Makes the edges of one module."""
 
-    def __init__(self, module: Module, resolver: Resolver, methods: Methods) -> None:
+    def __init__(self, module: Module, resolver: Resolver) -> None:
         self._module = module
         self._resolver = resolver
-        self._methods = methods
         self._found: dict[Ref, _Found] = {}
 
     def edges(self) -> Iterator[Edge]:
@@ -182,6 +180,9 @@ class EdgeMaker:
                     missing.append(callee)
                 elif callee.value.id:
                     found.setdefault(callee.value.id, callee)
+                    if callee.how is not Resolution.ARGUMENT:
+                        for wrapper in self._resolver.calls.wrappers(callee.value, FUEL):
+                            found.setdefault(wrapper.id, _Target(wrapper, Resolution.RETURN))
         yield from found.values() or missing
 
     def _called(self, target: _Target) -> Iterator[_Target]:
@@ -203,7 +204,7 @@ class EdgeMaker:
     def _through_value(self, value: Value, target: _Target) -> Iterator[_Target]:
         """What calling a value that ``target`` is or holds calls."""
         if value.kind == "instance":
-            for method in self._resolver.callable(value, FUEL):
+            for method in self._resolver.calls.callable(value, FUEL):
                 yield _Target(method, HOWS[method.how] if method.how else Resolution.MRO)
         elif value == target.value or not value.how:
             yield _Target(value, target.how)
@@ -231,7 +232,7 @@ class EdgeMaker:
         if not path or (root == "global" and "." not in path):
             return
         name = path.rpartition(".")[2]
-        target = None if root == "literal" else self._methods.only(name)
+        target = None if root == "literal" else self._resolver.methods.only(name)
         if target is None:
             yield self._edge(use, f"?.{name}", EdgeKind.CALL, Resolution.UNRESOLVED, shape=use.shape)
         else:

@@ -30,7 +30,7 @@ from repo_guardian.tools.views.symbol_graph.values import (
 if TYPE_CHECKING:
     from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 
-FLOW_FILES: Final = 8
+FLOW_FILES: Final = 4
 """How many files may pass values to one name, or store to one attribute, so that it is still followed."""
 
 
@@ -168,11 +168,11 @@ class Flows:
         resolver = self._resolver
         values = resolver.ref(other, ref, fuel)
         if is_factory:
-            values = resolver.results(values, fuel)
+            values = resolver.calls.results(values, fuel)
         found: list[Value] = []
         for value in [held for variable in values for held in resolver.held(variable, fuel)]:
             if value.kind == "instance":
-                found += resolver.callable(value, fuel)
+                found += resolver.calls.callable(value, fuel)
             elif value.is_class and value.module is not None:
                 made = resolver.member(value.module, value.number, "__init__", fuel, True)
                 found += [item._replace(unbound=False) for item in made]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
+from repo_guardian.tools.views.symbol_graph.classes import Hierarchy
 from repo_guardian.tools.views.symbol_graph.corpus import global_key
 from repo_guardian.tools.views.symbol_graph.names import Names
+from repo_guardian.tools.views.symbol_graph.namespace import Module
 from repo_guardian.tools.views.symbol_graph.pynames import COMMON_METHODS
 from repo_guardian.tools.views.symbol_graph.queries import Memo, Node
+from repo_guardian.tools.views.symbol_graph.values import NOTHING, Value, Values
+
+MAX_FILES: Final = 4
+"""How many files may define methods of one name, so that heirs are looked for among them."""
 
 
 def methods_of(facts: FileFacts) -> dict[str, list[int]]:
@@ -22,10 +30,11 @@ def methods_of(facts: FileFacts) -> dict[str, list[int]]:
 
 
 class Methods:
-    """Finds the one method of the tree that has a name."""
+    """Finds the methods of the tree that have a name."""
 
-    def __init__(self, names: Names, memo: Memo) -> None:
+    def __init__(self, names: Names, classes: Hierarchy, memo: Memo) -> None:
         self._names = names
+        self._classes = classes
         self._memo = memo
         self._known: dict[str, Node] = {}
 
@@ -36,13 +45,31 @@ class Methods:
         return self._memo.ask_once(self._known, name, self._only, name)  # type: ignore[no-any-return]
 
     def _only(self, name: str) -> str | None:
+        found = {module.ids[index] for module, index in self._named(name, 1)}
+        return found.pop() if len(found) == 1 else None
+
+    def of_heirs(self, value: Value, name: str) -> Values:
+        """Methods of classes that inherit from that of ``self``, for a name that ``self`` itself lacks."""
+        if not value.unbound or value.kind != "instance" or value.module is None or name.startswith("__"):
+            return NOTHING
+        base = (value.module, value.number)
+        found: list[Value] = []
+        for module, index in self._named(name, MAX_FILES):
+            if self._classes.is_subclass(module, module.facts.definitions[index].parent, base):
+                found.append(Value("definition", module, index))
+        return tuple(found)
+
+    def _named(self, name: str, most: int) -> list[tuple[Module, int]]:
+        """The methods of a name; none when more than ``most`` files have some."""
         key = global_key("method", name)
         self._memo.read.append(key)
         paths = self._names.mentions(key)
-        if len(paths) != 1:
-            return None
-        module = self._names.module(paths[0])
-        found = {module.ids[index] for index in methods_of(module.facts)[name]}
-        for index in methods_of(module.facts)[name]:
-            self._memo.read.append(module.key(module.tops[index]))
-        return found.pop() if len(found) == 1 else None
+        found: list[tuple[Module, int]] = []
+        for path in paths if len(paths) <= most else ():
+            module = self._names.module(path)
+            if module.methods is None:
+                module.methods = methods_of(module.facts)
+            for index in module.methods[name]:
+                self._memo.read.append(module.key(module.tops[index]))
+                found.append((module, index))
+        return found

@@ -39,9 +39,10 @@ class Module:
         self.names: dict[str, Node] = {}
         self.exports: Node | None = None
         self.sites: Sites | None = None
+        self.methods: dict[str, list[int]] | None = None
         self.members: dict[tuple[int, str], Node] = {}
         self.orders, self.types, self.held = Table(), Table(), Table()
-        self.returned, self.passed, self.callees = Table(), Table(), Table()
+        self.returned, self.wrapped, self.passed, self.callees = Table(), Table(), Table(), Table()
         self._layout = layout
         self._keys: dict[str, Node] = {}
         self._bind_definitions()

@@ -71,6 +71,16 @@ class Protocols:
             return self._call(value, "__getitem__", fuel)
         return NOTHING
 
+    def last_under(self, values: Values, key: str) -> Values:
+        """Of displays that are assigned one after the other, the last that holds the key; the others go."""
+        holders = [v for v in values if v.kind == "container" and not v.names and self._holds(v, key)]
+        if len(holders) < 2:
+            return values
+        return tuple([v for v in values if v.kind != "container" or v == holders[-1]])
+
+    def _holds(self, value: Value, key: str) -> bool:
+        return value.module is not None and key in value.module.facts.types[value.number].keys
+
     def _displayed(self, module: Module, index: int, key: str, fuel: int) -> Values:
         """The items of a display under a key, all of them when it has none such."""
         fact = module.facts.types[index]
@@ -79,6 +89,8 @@ class Protocols:
         if not chosen:
             chosen = [item for known, item in pairs if known != _SPREAD and (not key or not known)]
         found = [value for item in chosen for value in self._resolver.type(module, item, fuel)]
+        if key.lstrip("-").isdigit():
+            key = ""  # where a slice or another list is spread, positions are others
         for known, item in pairs:
             if known == _SPREAD:
                 found += self._resolver.memo.deeper(fuel, partial(self._spread, module, item, key))
@@ -113,7 +125,7 @@ class Protocols:
 
     def awaited(self, value: Value, fuel: int) -> Values:
         """What ``await value`` gives."""
-        return self._resolver.returned(value, fuel) if value.kind == "coroutine" else NOTHING
+        return self._resolver.calls.returned(value, fuel) if value.kind == "coroutine" else NOTHING
 
     def entered(self, value: Value, fuel: int) -> Values:
         """What ``with value as`` binds: what ``__enter__`` returns or a context manager function yields."""
@@ -132,4 +144,4 @@ class Protocols:
         if value.module is None:
             return NOTHING
         methods = self._resolver.member(value.module, value.number, name, fuel, True)
-        return self._resolver.results(tuple([m for m in methods if m.kind == "definition"]), fuel)
+        return self._resolver.calls.results(tuple([m for m in methods if m.kind == "definition"]), fuel)

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
 from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile, global_key, key_hash
 from repo_guardian.tools.views.symbol_graph.edges import EdgeMaker
-from repo_guardian.tools.views.symbol_graph.methods import Methods
 from repo_guardian.tools.views.symbol_graph.model import Symbol
 from repo_guardian.tools.views.symbol_graph.modules import layout_of, moved_places
 from repo_guardian.tools.views.symbol_graph.names import Names
@@ -24,7 +23,6 @@ class PythonLinker:
         self._memo = Memo()
         self._names = Names(corpus, layout_of(corpus, paths), self._memo)
         self._resolver = Resolver(self._names, self._memo)
-        self._methods = Methods(self._names, self._memo)
         self._hashes: dict[str, int] = {}
 
     def link(self, path: str) -> LinkedFile:
@@ -36,7 +34,7 @@ class PythonLinker:
         symbols: dict[str, Symbol] = {}
         for symbol in SymbolMaker(module, self._resolver).symbols():
             symbols.setdefault(symbol.id, symbol)
-        edges = list(EdgeMaker(module, self._resolver, self._methods).edges())
+        edges = list(EdgeMaker(module, self._resolver).edges())
         edges.sort(key=lambda e: (e.span.start_byte, e.span.end_byte, e.kind, e.target))
         own = f"l\0{path}\0"
         reads = frozenset([self._hash(key) for key in keys_of(self._memo.read) if not key.startswith(own)])

@@ -30,10 +30,10 @@ from typing import Any, Final
 ENDLESS: Final = 1 << 20
 """The height of an answer that met the limit."""
 
-FUEL: Final = 16
+FUEL: Final = 12
 """The fuel of questions about values that a file's own uses ask."""
 
-FLOW_STEP: Final = 6
+FLOW_STEP: Final = 5
 """Following arguments to callers, or attributes to stores, goes down to the next multiple of this."""
 
 

@@ -6,12 +6,11 @@ of ``queries``; every method that takes ``fuel`` answers "nothing known" when th
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, Ref, TypeFact
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Ref, TypeFact
+from repo_guardian.tools.views.symbol_graph.calls import Calls
 from repo_guardian.tools.views.symbol_graph.classes import Hierarchy, Member
 from repo_guardian.tools.views.symbol_graph.flows import Flows
+from repo_guardian.tools.views.symbol_graph.methods import Methods
 from repo_guardian.tools.views.symbol_graph.names import Names
 from repo_guardian.tools.views.symbol_graph.namespace import Bound, Module
 from repo_guardian.tools.views.symbol_graph.protocols import Protocols
@@ -19,7 +18,6 @@ from repo_guardian.tools.views.symbol_graph.pynames import (
     BUILTIN_TYPES,
     MODULE_ATTRIBUTES,
     OBJECT_ATTRIBUTES,
-    SELF_TYPES,
 )
 from repo_guardian.tools.views.symbol_graph.queries import Memo
 from repo_guardian.tools.views.symbol_graph.receivers import received, substituted
@@ -27,15 +25,12 @@ from repo_guardian.tools.views.symbol_graph.values import (
     ANNOTATED,
     ASSIGNED,
     NOTHING,
-    RETURNED,
     Value,
     Values,
     gone,
     marked,
     union,
 )
-
-_DOTTED: Final = re.compile(r"""["']?([^\W\d]\w*(?:\.[^\W\d]\w*)*)["']?\Z""")
 
 
 class Resolver:
@@ -51,7 +46,9 @@ class Resolver:
         self.memo = memo
         self.classes = Hierarchy(names, memo)
         self.flows = Flows(self)
+        self.methods = Methods(names, self.classes, memo)
         self.protocols = Protocols(self)
+        self.calls = Calls(self)
 
     # References
 
@@ -114,7 +111,7 @@ class Resolver:
             return NOTHING
         if value.is_function:
             return self._carry(value, self.flows.stored(value, name, fuel))
-        return self.step(importer, self._contents(value, fuel), name, fuel)
+        return self.step(importer, self.contents(value, fuel), name, fuel)
 
     def _carry(self, value: Value, found: Values) -> Values:
         """``found``, reached through ``value``."""
@@ -156,10 +153,13 @@ class Resolver:
     def _found_member(self, value: Value, name: str, found: Member | None, fuel: int) -> Values:
         """The member ``name`` of a class or instance, ``found`` being where it is."""
         if found is None:
-            return self.flows.stored(value, name, fuel) or self._missing(value, name)
+            stored = self.flows.stored(value, name, fuel)
+            return stored or self.methods.of_heirs(value, name) or self._missing(value, name)
         owner, bound = found.owner, found.bound
         if bound is None:
-            values = NOTHING if found.attribute < 0 else self.type(owner, found.attribute, fuel)
+            values = union(
+                [v for place, kind in found.attributes if kind >= 0 for v in self.type(place, kind, fuel)]
+            )
             return _assigned(values) or self.flows.stored(value, name, fuel)
         if bound.is_import:
             return self.names.imported(owner, owner.facts.imports[bound.number])
@@ -185,7 +185,7 @@ class Resolver:
         fact: TypeFact = module.facts.types[index]
         source = fact.source
         if source == "call":
-            return self.results(self.ref(module, fact.ref, fuel), fuel)
+            return self.calls.results(self.ref(module, fact.ref, fuel), fuel)
         if source == "value":
             return self.loaded(self.ref(module, fact.ref, fuel), fuel)
         if source == "annotation":
@@ -197,15 +197,17 @@ class Resolver:
         items = [value for item in fact.items for value in self.type(module, item, fuel)]
         if source == "any":
             return union(items)
-        held = [value for item in items for value in self._contents(item, fuel)]
+        held = [value for item in items for value in self.contents(item, fuel)]
         key = fact.keys[0] if fact.keys else ""
+        if source == "element" and key:
+            held = list(self.protocols.last_under(tuple(held), key))
         return union([found for value in held for found in self.protocols.give(source, value, key, fuel)])
 
     def instances(self, module: Module, ref: Ref, fuel: int) -> Values:
         """Instances of the classes that an annotation names."""
-        return union([item for value in self.ref(module, ref, fuel) for item in self._instance(value, fuel)])
+        return union([item for value in self.ref(module, ref, fuel) for item in self.instance(value, fuel)])
 
-    def _instance(self, value: Value, fuel: int) -> Values:
+    def instance(self, value: Value, fuel: int) -> Values:
         """An instance of the class ``value``; a capitalized name outside the tree passes for a class."""
         if value.kind == "gone":
             name = value.names[0]
@@ -214,8 +216,8 @@ class Resolver:
         if value.is_class:
             return (value._replace(kind="instance", via=(), receiver=None),)
         if value.kind == "definition" and value.is_variable:
-            classes = [v for v in self._contents(value, fuel) if v.is_class or v.kind == "gone"]
-            return tuple([item for found in classes for item in self._instance(found, fuel)])
+            classes = [v for v in self.contents(value, fuel) if v.is_class or v.kind == "gone"]
+            return tuple([item for found in classes for item in self.instance(found, fuel)])
         return NOTHING
 
     def loaded(self, values: Values, fuel: int) -> Values:
@@ -228,9 +230,9 @@ class Resolver:
         """What reading a property gives; anything else is itself."""
         if not value.is_property:
             return (value,)
-        return substituted(self.classes, value, self.returned(value, fuel))
+        return substituted(self.classes, value, self.calls.returned(value, fuel))
 
-    def _contents(self, value: Value, fuel: int) -> Values:
+    def contents(self, value: Value, fuel: int) -> Values:
         """What a variable holds or a property returns, variables of which nothing is known left out."""
         return tuple([item for item in self.held(value, fuel) if not item.is_variable])
 
@@ -269,72 +271,6 @@ class Resolver:
             elif item.module is not module or item.number != index:
                 chased += self.held(item, fuel) or (item,)
         return _assigned(union(chased)) or union(others)
-
-    def results(self, values: Values, fuel: int) -> Values:
-        """What calling each of ``values`` gives."""
-        return union([found for value in values for found in self._result(value, fuel)])
-
-    def _result(self, value: Value, fuel: int) -> Values:
-        if value.kind == "gone" or value.is_class:
-            return self._instance(value, fuel)
-        if value.kind == "instance":
-            return self.results(self.callable(value, fuel), fuel)
-        if value.kind == "container":
-            return self.protocols.result(value, fuel)
-        if value.kind != "definition" or value.module is None:
-            return NOTHING
-        if value.is_variable or value.is_property:
-            return self.results(self._contents(value, fuel), fuel)
-        return self._function_result(value, value.module, fuel)
-
-    def _function_result(self, value: Value, module: Module, fuel: int) -> Values:
-        signature = module.facts.definitions[value.number].signature
-        if signature is None:
-            return NOTHING
-        if signature.is_generator or signature.is_async:
-            return (Value("generator" if signature.is_generator else "coroutine", module, value.number),)
-        return substituted(self.classes, value, self.returned(value, fuel))
-
-    def callable(self, value: Value, fuel: int) -> Values:
-        """The ``__call__`` of an instance, as far as it is a function; names that are missing for it."""
-        if value.module is None:
-            return NOTHING
-        found = self.step(value.module, (value,), "__call__", fuel)
-        return tuple([item for item in found if item.kind == "gone" or item.is_function])
-
-    def returned(self, value: Value, fuel: int) -> Values:
-        """What a function's body returns, awaited or not."""
-        if value.module is None:
-            return NOTHING
-        found: Values = self.memo.ask(value.module.returned, value.number, fuel, self._returned, value.module)
-        return found
-
-    def _returned(self, module: Module, index: int, fuel: int) -> Values:
-        """By the return annotation where it names a class, and by the values of ``return`` statements."""
-        definition = module.facts.definitions[index]
-        by_body = (
-            NOTHING
-            if definition.returns < 0
-            else marked(self.type(module, definition.returns, fuel), RETURNED)
-        )
-        annotated = self._annotated_return(module, index, definition, fuel)
-        if not annotated:
-            return by_body
-        narrower = [value for value in by_body if value.kind == "instance"]
-        if narrower and not any(value.kind == "gone" for value in by_body):
-            return union(narrower)
-        return annotated
-
-    def _annotated_return(self, module: Module, index: int, definition: Definition, fuel: int) -> Values:
-        signature = definition.signature
-        match = _DOTTED.match((signature.returns if signature is not None else None) or "")
-        if match is None:
-            return NOTHING
-        text = match.group(1)
-        owner = self.classes.method_of(module, index)
-        if owner >= 0 and text in SELF_TYPES:
-            return (Value("instance", module, owner, unbound=True, how=ANNOTATED),)
-        return marked(self.instances(module, Ref("global", -1, text), fuel), ANNOTATED)
 
 
 def _assigned(values: Values) -> Values:
