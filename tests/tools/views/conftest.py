@@ -11,7 +11,10 @@ import pytest
 
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.python.extractor import PythonExtractor
+from repo_guardian.tools.views.facts.registry import extractor_for, language_of
 from repo_guardian.tools.views.symbol_graph.link import link
+from repo_guardian.tools.views.symbol_graph.linker import Linker
+from repo_guardian.tools.views.symbol_graph.memory import MemoryCorpus
 from repo_guardian.tools.views.symbol_graph.model import SymbolGraph
 
 LIMITS = ExtractLimits()
@@ -68,6 +71,25 @@ def build(extract: Callable[[Text], FileFacts]) -> Callable[[Mapping[str, Text]]
 
     def run(files: Mapping[str, Text]) -> SymbolGraph:
         return link("a" * 40, {path: extract(text) for path, text in files.items()})
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def link_tree() -> Callable[[Mapping[str, str]], SymbolGraph]:
+    """Link a tree of any languages, each file by the extractor of its name."""
+
+    def run(files: Mapping[str, str]) -> SymbolGraph:
+        facts = {}
+        for path, text in files.items():
+            extractor = extractor_for(language_of(path) or "")
+            assert extractor is not None
+            facts[path] = extractor.extract(text.encode(), LIMITS)
+        corpus = MemoryCorpus(facts)
+        linker = Linker(corpus)
+        links = [linker.link(path) for path in corpus.paths()]
+        symbols = [symbol for linked in links for symbol in linked.symbols]
+        return SymbolGraph("a" * 40, symbols, [edge for linked in links for edge in linked.edges])
 
     return run
 

@@ -75,7 +75,7 @@ def _member(walk: Walk, node: Node, root: str, path: tuple[str, ...], right: Nod
     elif root.startswith("<") or walk.scope.owner >= 0:
         return
     elif len(path) == 1 or (len(path) == 2 and path[0] == "prototype"):
-        plan(walk, right, path[-1], node, owner=root)
+        plan(walk, right, path[-1], node, owner=root, modifiers=("member",))
 
 
 def _export(walk: Walk, node: Node, name: str, value: Node) -> None:

@@ -26,11 +26,14 @@ GRAMMAR = Grammar(
         "await_expression": "",
         "satisfies_expression": "",
         "type_annotation": "",
+        "flow_maybe_type": "",
+        "parenthesized_type": "",
         "generic_type": "name",
         "instantiation_expression": "",
     },
     special={"this": THIS, "super": SUPER},
     literals=frozenset({"string", "number", "array", "object", "template_string", "regex", "true", "false"}),
+    optional={"union_type": frozenset({"null", "undefined"})},
     wrappers=frozenset({"Promise", "Readonly", "Partial", "Required"}),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -73,6 +73,7 @@ class Grammar:
         special: node types of ``this`` and the like, with their root.
         literals: node types of literal values.
         wrappers: generic types that stand for their first argument (``Promise``, ``Box``).
+        optional: node types of unions, with the types that say "or nothing" (``A | null`` stands for ``A``).
         identity: methods that give their receiver back, more or less (``unwrap``, ``clone``).
         path_member: the member type whose ``self`` is a module, not a value (Rust).
         class_members: whether a class's members are in scope by their bare name (Java).
@@ -87,6 +88,7 @@ class Grammar:
     literals: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     identity: frozenset[str] = frozenset()
+    optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
     path_member: str = ""
     class_members: bool = False
 

@@ -238,6 +238,11 @@ class Walk:
         """The type inside wrappers such as ``Promise<T>``, ``Box<T>``, ``&T``."""
         grammar = self.grammar
         for _ in range(_CALL_DEPTH):
+            if node is not None and node.type in grammar.optional:
+                nothing = grammar.optional[node.type]
+                kept = [child for child in node.named_children if self.name(child) not in nothing]
+                node = kept[0] if len(kept) == 1 else None
+                continue
             if node is None or node.type not in grammar.transparent:
                 return node
             part = grammar.transparent[node.type]

@@ -37,7 +37,7 @@ class EcmaScript:
 
     aliases = True
     outer_members = False
-    bare_unique = False
+    wrappers = True
 
     def module(self, resolver: Resolver, importer: str, specifier: str) -> str | None:
         """The file that ``importer`` gets for ``specifier``; None when the tree has none."""
@@ -106,7 +106,8 @@ class EcmaScript:
         """An exported name of a module: its own, one that it passes on, or one of its default export."""
         found = self._exported(resolver, path, name, hops)
         if found is not None:
-            return found
+            inside = found.kind in ("definition", "instance") and path != resolver.reader.path
+            return found.found(Resolution.IMPORT) if inside else found
         default = None if name == _DEFAULT else self.default(resolver, path, hops - 1)
         if default is not None:
             member = resolver.step(default, name, hops - 2)
@@ -175,7 +176,7 @@ class EcmaScript:
                 return False
             if definition.parent < 0:
                 return script or self._is_exported(file, definition.name.partition(".")[0])
-            if definitions[definition.parent].kind == "function" and "prototype" not in definition.modifiers:
+            if definitions[definition.parent].kind == "function" and "member" not in definition.modifiers:
                 return False
             index = definition.parent
         return False

@@ -92,7 +92,7 @@ class EdgeMaker:
             found = self._found[use.ref] = self._resolve(use.ref)
         for value in found.through:
             identity = self._resolver.target_id(value)
-            yield self._edge(use.scope, use.region, identity, EdgeKind.REFERENCE, value.how)
+            yield self._edge(use.scope, use.region, identity, EdgeKind.REFERENCE, value.how, via=value.via)
         if use.kind == "call":
             yield from self._call(use, found.value)
             return

@@ -6,7 +6,7 @@ import posixpath
 
 from repo_guardian.tools.views.facts.interface import Import
 from repo_guardian.tools.views.symbol_graph.byname.files import File
-from repo_guardian.tools.views.symbol_graph.byname.ids import external
+from repo_guardian.tools.views.symbol_graph.byname.ids import external, module_id
 from repo_guardian.tools.views.symbol_graph.byname.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.byname.values import Value
 from repo_guardian.tools.views.symbol_graph.model import Resolution
@@ -27,7 +27,7 @@ class Go:
 
     aliases = False
     outer_members = False
-    bare_unique = False
+    wrappers = False
 
     def directory(self, resolver: Resolver, path: str) -> str | None:
         """The directory of the tree that an import path means."""
@@ -39,11 +39,21 @@ class Go:
         return None
 
     def target(self, resolver: Resolver, file: File, record: Import, hops: int) -> Value:
-        """The package that an import path names."""
+        """The package that an import path names; its ``name`` is the module that stands for it in edges."""
         folder = self.directory(resolver, record.module)
         if folder is None:
             return Value("external", name=external("go", record.module), how=Resolution.UNRESOLVED)
-        return Value("package", folder, how=Resolution.IMPORT)
+        return Value("package", folder, name=self._main_file(resolver, folder), how=Resolution.IMPORT)
+
+    def _main_file(self, resolver: Resolver, folder: str) -> str:
+        """The id of the file called like the directory, else of ``doc.go``, else of the first one."""
+        paths = [path for path in resolver.reader.folder(folder) if path.endswith(".go")]
+        plain = [path for path in paths if not path.endswith(_TEST)]
+        for name in (posixpath.basename(folder), "doc"):
+            named = posixpath.join(folder, f"{name}.go")
+            if name and named in plain:
+                return module_id(named)
+        return module_id(plain[0]) if plain else ""
 
     def imported(self, resolver: Resolver, file: File, record: Import, hops: int) -> Value:
         """The package."""

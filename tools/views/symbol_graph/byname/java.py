@@ -18,7 +18,7 @@ class Java:
 
     aliases = False
     outer_members = True
-    bare_unique = False
+    wrappers = False
 
     def class_of(self, resolver: Resolver, name: str) -> Value | None:
         """The class of the full name ``name``, nested ones with dots; the first file when there are more."""

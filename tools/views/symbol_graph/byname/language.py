@@ -17,8 +17,8 @@ class Rules(Protocol):
     """Whether an import makes a name that other files can import (a re-export)."""
     outer_members: bool
     """Whether a bare name may be a member of an enclosing class."""
-    bare_unique: bool
-    """Whether an unbound bare name may be the one function of that name in the tree."""
+    wrappers: bool
+    """Whether a value said to be an ``A`` may be a container of one (``Promise<A>``, ``Option<A>``)."""
 
     def imported(self, resolver: Resolver, file: File, record: Import, hops: int) -> Value:
         """What an import binds."""

@@ -8,7 +8,7 @@ from repo_guardian.tools.views.facts.interface import FileFacts
 from repo_guardian.tools.views.symbol_graph.byname import ecmascript, golang, java, rust
 from repo_guardian.tools.views.symbol_graph.byname.edges import EdgeMaker
 from repo_guardian.tools.views.symbol_graph.byname.language import Rules
-from repo_guardian.tools.views.symbol_graph.byname.reader import PATH, Files, Reader
+from repo_guardian.tools.views.symbol_graph.byname.reader import FOLDER, PATH, Files, Reader
 from repo_guardian.tools.views.symbol_graph.byname.resolve import Resolver
 from repo_guardian.tools.views.symbol_graph.byname.summary import mentions, summary
 from repo_guardian.tools.views.symbol_graph.byname.symbols import SymbolMaker
@@ -64,9 +64,11 @@ class ByName:
         return mentions(facts)
 
     def moved(self, before: Corpus, after: Corpus, paths: Collection[str]) -> frozenset[str]:
-        """The paths that came or went."""
+        """The paths that came or went, and the folders that they are in."""
         old, new = frozenset(before.paths()), frozenset(after.paths())
-        return frozenset(place_key(PATH, path) for path in paths if (path in old) != (path in new))
+        moved = [path for path in paths if (path in old) != (path in new)]
+        folders = {path.rpartition("/")[0] for path in moved}
+        return frozenset(place_key(PATH, path) for path in moved) | {place_key(FOLDER, f) for f in folders}
 
 
 LANGUAGE = ByName()

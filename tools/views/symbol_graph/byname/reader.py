@@ -15,6 +15,8 @@ from repo_guardian.tools.views.symbol_graph.corpus import (
 
 PATH = "byname-path"
 """The kind of place key that says whether a path exists."""
+FOLDER = "byname-folder"
+"""The kind of place key that says which files a folder directly holds."""
 
 
 class Files:
@@ -24,6 +26,15 @@ class Files:
         self.corpus = corpus
         self.paths = frozenset(paths)
         self._files: dict[str, File] = {}
+        self._folders: dict[str, list[str]] | None = None
+
+    def folder(self, folder: str) -> list[str]:
+        """The files directly in ``folder``, sorted."""
+        if self._folders is None:
+            self._folders = {}
+            for path in sorted(self.paths):
+                self._folders.setdefault(path.rpartition("/")[0], []).append(path)
+        return self._folders.get(folder, [])
 
     def get(self, path: str) -> File:
         """The file at ``path``, which is one of ``paths``."""
@@ -50,6 +61,11 @@ class Reader:
         """Whether there is a file at ``path``."""
         self.reads.add(key_hash(place_key(PATH, path)))
         return path in self._files.paths
+
+    def folder(self, folder: str) -> list[str]:
+        """The files directly in ``folder``, sorted."""
+        self.reads.add(key_hash(place_key(FOLDER, folder)))
+        return self._files.folder(folder)
 
     def file(self, path: str, name: str) -> File:
         """The file at ``path``, to look at what its name ``name`` (``*`` for the module as a whole) is."""

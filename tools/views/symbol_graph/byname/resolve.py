@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, Ref
 from repo_guardian.tools.views.symbol_graph.byname.files import Bound, File
-from repo_guardian.tools.views.symbol_graph.byname.names import BUILTINS
+from repo_guardian.tools.views.symbol_graph.byname.names import BUILTINS, COMMON_METHODS
 from repo_guardian.tools.views.symbol_graph.byname.reader import Reader
 from repo_guardian.tools.views.symbol_graph.byname.values import EXTERNAL, UNKNOWN, Value
 from repo_guardian.tools.views.symbol_graph.model import Resolution
@@ -165,6 +165,8 @@ class Resolver:
         """A member that no known class has: gone when all bases are known, else nothing is known."""
         file = self.reader.file(value.path, self._key(value))
         definition = file.facts.definitions[value.number]
+        if self.rules.wrappers and value.how is not Resolution.SELF and name.lower() in COMMON_METHODS:
+            return EXTERNAL
         if definition.kind in ("variable", "function") or not self._all_known(file, value.number, hops):
             return UNKNOWN
         target = f"{file.symbol_id(value.number)}.{name}"
@@ -284,7 +286,9 @@ class Resolver:
             return self._result(value, hops - 1)
         if value.kind == "definition":
             return value._replace(kind="instance", how=_TYPED["annotation"], via=())
-        return value if value.kind == "instance" else EXTERNAL
+        if value.kind == "instance":
+            return value
+        return value._replace(via=()) if "://" in value.name else EXTERNAL
 
     def _result(self, value: Value, hops: int) -> Value:
         """What calling a value gives."""

@@ -25,7 +25,7 @@ class Rust:
 
     aliases = True
     outer_members = False
-    bare_unique = False
+    wrappers = True
 
     def root(self, resolver: Resolver, path: str) -> str:
         """The root module of the crate that a file belongs to."""
@@ -119,7 +119,7 @@ class Rust:
             child = self._child(resolver, file.path, record.name)
             if child is not None:
                 return Value("module", child, how=Resolution.IMPORT)
-        value = self.target(resolver, file, record, hops)
+        value = self.target(resolver, file, record, hops)._replace(via=())
         if value.kind == "module" and value.path == file.path:
             return self._own(resolver, file, record, hops)
         return resolver.step(value, record.name, hops - 1)

@@ -75,8 +75,9 @@ class SymbolMaker:
         if definition.kind != "function":
             return _KINDS[definition.kind]
         definitions, parent = self._file.facts.definitions, definition.parent
-        member = "." in definition.name or (
-            parent != MODULE_SCOPE and definitions[parent].kind in ("class", "interface", "variable")
+        member = "." in definition.name or "member" in definition.modifiers
+        member = member or (
+            parent != MODULE_SCOPE and definitions[parent].kind in ("class", "interface", "type", "variable")
         )
         if definition.role in ("property", "setter"):
             return SymbolKind.PROPERTY
