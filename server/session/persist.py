@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -28,6 +27,7 @@ from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.tools.signals.interface import Signal, SignalKind, SymbolDetail
 from repo_guardian.tools.signals.lifetimes import Lifetimes, lifetimes
 from repo_guardian.tools.views.interface import ViewHandle
+from repo_guardian.tools.views.publish import copy_view
 from repo_guardian.tools.views.symbol_graph.model import Symbol
 from repo_guardian.vocabulary import Arm
 
@@ -172,16 +172,13 @@ def decision_records(decisions: Sequence[Decision]) -> tuple[DecisionRecord, ...
 
 
 def snapshot(state: StateDir, view: ViewHandle) -> GraphSnapshotRecord:
-    """Copy the graph's payload into the memory: views may be rebuilt and collected, the past may not."""
-    payload = view.payload
-    name = f"graph/{view.commit}{''.join(payload.suffixes)}"
-    target = state.memory / name
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f".{target.name}.new")
-        shutil.copyfile(payload, partial)
-        partial.replace(target)
-    return GraphSnapshotRecord(commit=view.commit, digest=view.digest, path=name)
+    """Copy the graph into the memory: views may be rebuilt and collected, the past may not.
+
+    The copies are a state directory of their own, whose packs they share.
+    """
+    folder = copy_view(state.root, view.commit, state.memory / "graph", ["symbol_graph"])
+    path = folder.relative_to(state.memory).as_posix()
+    return GraphSnapshotRecord(commit=view.commit, digest=view.digest, path=path)
 
 
 def cycle_record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,7 +14,7 @@ from repo_guardian.tools.views import catalog as catalogs
 from repo_guardian.tools.views.assemble import Assembled, assemble
 from repo_guardian.tools.views.capabilities import CAPABILITIES
 from repo_guardian.tools.views.catalog import Catalog, Columns, columns_of
-from repo_guardian.tools.views.facts.registry import extractor_for
+from repo_guardian.tools.views.facts.registry import identity_of
 from repo_guardian.tools.views.facts.store import FactsStore
 from repo_guardian.tools.views.gather import CommitTree, Earlier, ViewTree
 from repo_guardian.tools.views.interface import BuildOptions, TreeSource
@@ -100,6 +101,8 @@ def build_views(
     for name in dict.fromkeys([*start.missing, *start.intact]):
         if name not in views:
             assembled, empty = _build(name, tree, state_dir, start)
+            if name not in start.previous:
+                gc.collect()  # a build from nothing leaves hundreds of megabytes that refer to each other
             columns[name] = columns_of(tree.files, assembled.placements, empty)
             packs = open_packs(packs_folder(state_dir), [pack for pack, _ in assembled.packs])
             view = OpenedView(source.commit, name, Catalog(tree.files, {name: columns[name]}), packs)
@@ -112,12 +115,17 @@ def build_views(
         source.commit,
         source.tree,
         views,
-        CatalogEntry(CATALOG_FILE, hashlib.sha256(stored).hexdigest(), len(stored)),
+        catalog_entry(stored),
         CAPABILITIES,
         tree.coverage(),
         FactsUse(tree.reused, tree.extracted, tree.extractors()),
     )
     return manifest, stored
+
+
+def catalog_entry(stored: bytes) -> CatalogEntry:
+    """The manifest's entry of a catalog as it is stored."""
+    return CatalogEntry(CATALOG_FILE, hashlib.sha256(stored).hexdigest(), len(stored))
 
 
 def _started(state_dir: Path, start: Start) -> Start:
@@ -129,21 +137,18 @@ def _started(state_dir: Path, start: Start) -> Start:
         with suppress(ViewError):
             require(manifest, [name])
             previous[name] = open_published(state_dir, manifest, catalog, name, catalog.transient)
-    same = {language for language, identity in manifest.facts.extractors.items() if _is(language, identity)}
+    known_by = manifest.facts.extractors
+    languages = {file.language for file in catalog.files.values()}
+    same = {language for language in languages if identity_of(language) == known_by.get(language, "")}
     files = {
         path: file for path, file in catalog.files.items()
-        if path not in catalog.transient and (extractor_for(file.language) is None or file.language in same)
+        if path not in catalog.transient and file.language in same
     }  # fmt: skip
     partial = {entry.path: entry.reason for entry in manifest.coverage.partial}
     absent = {entry.path for entry in manifest.coverage.skipped}
     known = {path: file for path, file in files.items() if path not in absent or path in catalog.left_out}
     earlier = Earlier(known, partial, catalog.left_out)
     return Start(start.manifest, start.intact, start.missing, start.since, previous, earlier)
-
-
-def _is(language: str, identity: str) -> bool:
-    extractor = extractor_for(language)
-    return extractor is not None and extractor.identity == identity
 
 
 def _build(name: str, tree: CommitTree, state_dir: Path, start: Start) -> tuple[Assembled, set[str]]:

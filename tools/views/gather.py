@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from repo_guardian.tools.views.builders import TreeFile
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
-from repo_guardian.tools.views.facts.registry import extractor_for, language_of
+from repo_guardian.tools.views.facts.registry import extractor_for, identity_of, language_of
 from repo_guardian.tools.views.facts.store import FactsStore
 from repo_guardian.tools.views.interface import Coverage, TreeSource
 from repo_guardian.tools.views.secrets import looks_secret, looks_secret_path, mask
@@ -115,7 +115,7 @@ class CommitTree:
             self.prepare([path])
             facts = self._facts.get((file.language, file.oid))
         if facts is None:
-            if extractor_for(file.language) is not None:
+            if identity_of(file.language):
                 self._skipped.setdefault(path, _MISSING)
             return None
         self._problems[path] = facts.problem
@@ -126,7 +126,7 @@ class CommitTree:
     def has_facts(self, path: str) -> bool:
         """Whether ``facts(path)`` gives some, as far as ``prepare`` found out: without reading them."""
         file = self.files[path]
-        return extractor_for(file.language) is not None and (file.language, file.oid) not in self._absent
+        return bool(identity_of(file.language)) and (file.language, file.oid) not in self._absent
 
     def facts_of(self, file: TreeFile) -> FileFacts | None:
         """The facts of a file of another commit, when the store still has them."""
@@ -150,7 +150,7 @@ class CommitTree:
     def prepare(self, paths: Iterable[str]) -> None:
         """Extract what the store lacks of ``paths``, in batches: asking one by one would read one by one."""
         files = [self.files[path] for path in paths]
-        wanted = {(f.language, f.oid): f for f in files if extractor_for(f.language) is not None}
+        wanted = {(f.language, f.oid): f for f in files if identity_of(f.language)}
         keys = [key for key, file in wanted.items() if key not in self._absent and self._known(file) is None]
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
@@ -189,11 +189,10 @@ class CommitTree:
     def extractors(self) -> dict[str, str]:
         """The identities of the extractors of the tree's languages."""
         languages = sorted({file.language for file in self.files.values()})
-        found = {language: extractor_for(language) for language in languages}
-        return {language: made.identity for language, made in found.items() if made is not None}
+        return {language: identity for language in languages if (identity := identity_of(language))}
 
     def _covered(self) -> Iterator[str]:
-        return (path for path, file in self.files.items() if extractor_for(file.language) is not None)
+        return (path for path, file in self.files.items() if identity_of(file.language))
 
     def _sort_out(self) -> dict[str, TreeFile]:
         files: dict[str, TreeFile] = {}
@@ -201,7 +200,7 @@ class CommitTree:
             self._seen += 1
             path = path_text(raw)
             language = language_of(path) or ""
-            covered = extractor_for(language) is not None
+            covered = bool(identity_of(language))
             reason = looks_secret_path(path)
             if reason:
                 self._withheld[path] = reason
@@ -226,7 +225,7 @@ class CommitTree:
                 continue
             if earlier.left_out.get(path) == self._too_large:
                 self._leave_out(path, self._too_large)
-            if extractor_for(file.language) is not None:
+            if identity_of(file.language):
                 self._problems[path] = earlier.partial.get(path, "")
 
     def _admits(self, path: str, blob: bytes) -> bool:
@@ -241,7 +240,7 @@ class CommitTree:
     def _leave_out(self, path: str, reason: str) -> None:
         self.left_out[path] = reason
         if reason == self._too_large:
-            if extractor_for(self.files[path].language) is None:
+            if not identity_of(self.files[path].language):
                 self._skipped[path] = reason
         else:
             self._withheld[path] = reason
@@ -252,8 +251,8 @@ class CommitTree:
         if key in self._facts:
             self._facts.move_to_end(key)
             return self._facts[key]
-        extractor = extractor_for(file.language)
-        facts = None if extractor is None else self._store.get(file.oid, extractor.identity)
+        identity = identity_of(file.language)
+        facts = self._store.get(file.oid, identity) if identity else None
         if facts is not None:
             self._remember(key, facts)
         return facts

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from repo_guardian.errors import ViewError
 from repo_guardian.tools.views import manifest as manifests
-from repo_guardian.tools.views.facts.registry import extractor_for
+from repo_guardian.tools.views.facts.registry import identity_of
 from repo_guardian.tools.views.files import locked, state_errors, write_atomic
 from repo_guardian.tools.views.manifest import Manifest, ViewEntry
 from repo_guardian.tools.views.opened import OpenedView
@@ -234,9 +234,7 @@ def _collect(state_dir: Path, keep: Collection[str] | int) -> Freed:
         with suppress(ViewError):  # what cannot be read is of no use to anyone: it is built anew
             manifest = read_manifest(state_dir, commit)
             for file in read_catalog(state_dir, manifest).files.values():
-                extractor = extractor_for(file.language)
-                if extractor is not None:
-                    blobs.add((extractor.identity.replace("/", "-"), file.oid))
+                blobs.add((identity_of(file.language).replace("/", "-"), file.oid))
             kept[commit] = manifest
     removed = [commit for commit in every if commit not in kept]
     needed = {name for manifest in kept.values() for name in _packs(manifest)}

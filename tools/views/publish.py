@@ -14,15 +14,17 @@ import gc
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
+from repo_guardian.tools.views import catalog as catalogs
 from repo_guardian.tools.views import manifest as manifests
-from repo_guardian.tools.views.build import build_views, start_from
+from repo_guardian.tools.views.build import build_views, catalog_entry, start_from
 from repo_guardian.tools.views.facts.registry import language_of
 from repo_guardian.tools.views.files import locked, state_errors, write_atomic
-from repo_guardian.tools.views.interface import BuildOptions, TreeSource, ViewHandle
+from repo_guardian.tools.views.interface import VIEWS, BuildOptions, TreeSource, ViewHandle
 from repo_guardian.tools.views.manifest import Manifest
 from repo_guardian.tools.views.opened import OpenedView, open_packs
 from repo_guardian.tools.views.packs.reader import pack_path
@@ -101,10 +103,14 @@ def handle(state_dir: Path, commit: str) -> ViewHandle:
     return _handle(state_dir, manifest, reused=True)
 
 
-def copy_view(state_dir: Path, commit: str, target: Path) -> Path:
+def copy_view(state_dir: Path, commit: str, target: Path, views: Sequence[str] = VIEWS) -> Path:
     """Copy what is published of ``commit`` into another state directory, where ``load`` finds it.
 
-    Packs that are there already are shared, so copies of many commits cost what differs between them.
+    Packs that are there already are shared, so copies of many commits cost what differs between them; on one
+    file system they are links and cost nothing while both are there.
+
+    Args:
+        views: those to copy, as far as they are published.
 
     Returns:
         The commit's folder in ``target``.
@@ -116,14 +122,25 @@ def copy_view(state_dir: Path, commit: str, target: Path) -> Path:
     _make_folders(target)
     with packs_stay(state_dir), packs_stay(target):
         manifest = read_manifest(state_dir, commit)
-        catalog = _read(commit_folder(state_dir, commit) / manifests.CATALOG_FILE)
-        for entry in manifest.views.values():
+        catalog = read_catalog(state_dir, manifest)
+        chosen = {name: entry for name, entry in manifest.views.items() if name in views}
+        for entry in chosen.values():
             for pack in open_packs(packs_folder(state_dir), [stored.name for stored in entry.packs]):
-                place = pack_path(packs_folder(target), pack.name)
-                if not place.exists():
-                    write_atomic(place, _read(pack_path(packs_folder(state_dir), pack.name)))
-        _publish(target, manifest, catalog)
+                _copy_pack(pack_path(packs_folder(state_dir), pack.name), packs_folder(target))
+        stored = catalogs.encode(replace(catalog, views={name: catalog.views[name] for name in chosen}))
+        _publish(target, replace(manifest, views=chosen, catalog=catalog_entry(stored)), stored)
     return commit_folder(target, commit)
+
+
+def _copy_pack(path: Path, folder: Path) -> None:
+    place = folder / path.name
+    with state_errors(folder):
+        try:
+            place.hardlink_to(path)
+        except FileExistsError:
+            return
+        except OSError:  # another file system, or one without links
+            write_atomic(place, path.read_bytes())
 
 
 def _open(state_dir: Path, commit: str, name: str) -> tuple[Manifest, OpenedView]:
@@ -181,11 +198,6 @@ def _replace(made: Path, target: Path) -> None:
         made.rename(target)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-
-
-def _read(path: Path) -> bytes:
-    with state_errors(path):
-        return path.read_bytes()
 
 
 def sweep(folder: Path) -> None:
