@@ -66,7 +66,7 @@ def found_definitions(facts):
     for d in facts.definitions:
         name = (names[d.parent] if d.parent >= 0 else "") + f".{d.name}"
         names.append(name)
-        if d.kind != "variable":
+        if d.kind != "variable" and not d.name.startswith("<lambda"):
             signature = d.signature
             arguments = None if signature is None else [(p.name, p.kind.value) for p in signature.parameters]
             out.append((name, d.region[0], d.region[1], arguments))

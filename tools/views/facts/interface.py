@@ -105,6 +105,7 @@ class Definition(NamedTuple):
 
     ``modifiers`` are keywords such as ``export``, ``pub``, ``static``, in source order; Python has none. A
     method whose type is not defined in the same file (Go, Rust) has the dotted name ``Type.method``.
+    ``conditional`` says that it is made under an ``if``, in a ``try``, a loop or a ``match`` of its scope.
     """
 
     kind: DefinitionKind
@@ -125,6 +126,7 @@ class Definition(NamedTuple):
     yields: int = -1
     defaults: tuple[tuple[str, int], ...] = ()
     modifiers: tuple[str, ...] = ()
+    conditional: bool = False
 
 
 class Import(NamedTuple):

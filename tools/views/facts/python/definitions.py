@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import Region, Role
-from repo_guardian.tools.views.facts.python.expressions import annotation_hint, bind_target, plain_chain
-from repo_guardian.tools.views.facts.python.scopes import Binding, Chain, Scope
-from repo_guardian.tools.views.facts.python.walk import IN_BASES, Draft, Handler, Walk
-from repo_guardian.tools.views.symbol_graph.signature import Parameter, ParameterKind, Signature
+from repo_guardian.tools.views.facts.python.parameters import Place, bind_self, parameters_of
+from repo_guardian.tools.views.facts.python.scopes import BOUND, Binding, Chain, Scope, Value
+from repo_guardian.tools.views.facts.python.values import chain_and_base, plain_chain
+from repo_guardian.tools.views.facts.python.walk import (
+    CONDITIONAL,
+    IN_BASES,
+    IN_TRY,
+    Arguments,
+    Draft,
+    Handler,
+    Walk,
+)
+from repo_guardian.tools.views.symbol_graph.signature import Signature
 
 _ROLES: dict[str, Role] = {
     "property": "property",
@@ -39,26 +50,74 @@ _IMPLICIT: dict[str, Role] = {
 }
 
 
+class _Place(NamedTuple):
+    """Where a definition stands: its scope, its region with the decorators, and the walk's flags."""
+
+    scope: Scope
+    region: Region
+    decorators: list[Node]
+    flags: int
+
+
 def on_decorated(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A definition with decorators, which are expressions of the enclosing scope."""
     definition = node.child_by_field_name("definition")
     decorators = [child for child in node.named_children if child.type == "decorator"]
+    index = len(walk.drafts)
     if definition is not None and definition.type == "function_definition":
-        _function(walk, definition, scope, _region(walk, node), decorators)
+        _function(walk, definition, _Place(scope, _region(walk, node), decorators, flags))
     elif definition is not None:
-        _class(walk, definition, scope, _region(walk, node), decorators)
-    for decorator in decorators:
-        walk.push(decorator.named_children, scope, flags & ~IN_BASES)
+        _class(walk, definition, _Place(scope, _region(walk, node), decorators, flags))
+    for decorator in reversed(decorators):
+        _decorate(walk, decorator, scope, index)
+
+
+def _decorate(walk: Walk, node: Node, scope: Scope, index: int) -> None:
+    """One use that applies a decorator; the call in ``@x(...)`` is another one.
+
+    What ``@x`` is given is known; ``@x(...)`` gives the definition to what ``x`` returned.
+    """
+    expression = next((child for child in node.named_children if child.type != "comment"), None)
+    if expression is None:
+        return
+    if expression.type != "call":
+        chain, base = chain_and_base(walk, expression, scope)
+        given: Arguments = ()
+        if index < len(walk.drafts):
+            given = (("0", walk.value(Value("value", Chain(BOUND["definition"], (), index)))),)
+        walk.use("decorate", scope, chain, expression, (None, given))
+        walk.push([base], scope, 0)
+        return
+    function = expression.child_by_field_name("function")
+    if function is not None:
+        walk.use("decorate", scope, chain_and_base(walk, function, scope)[0], expression)
+    walk.push([expression], scope, 0)
 
 
 def on_function(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A function without decorators."""
-    _function(walk, node, scope, _region(walk, node), [])
+    _function(walk, node, _Place(scope, _region(walk, node), [], flags))
 
 
 def on_class(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A class without decorators."""
-    _class(walk, node, scope, _region(walk, node), [])
+    _class(walk, node, _Place(scope, _region(walk, node), [], flags))
+
+
+def on_lambda(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """A lambda is a function of its own, numbered in the order of the scope that it stands in."""
+    count = walk.lambda_counts[scope.owner] = walk.lambda_counts.get(scope.owner, 0) + 1
+    draft = Draft("function", scope.owner, f"<lambda{count}>", walk.region(node))
+    index = walk.lambdas[node.start_byte] = len(walk.drafts)
+    walk.drafts.append(draft)
+    body = draft.body = Scope("lambda", scope, index)
+    parameters, draft.defaults = parameters_of(
+        walk, node.child_by_field_name("parameters"), Place(index, body, scope)
+    )
+    draft.signature = Signature(parameters)
+    result = node.child_by_field_name("body")
+    body.returns.append(walk.value_of(result, body))
+    walk.push([result], body, 0)
 
 
 def _region(walk: Walk, node: Node) -> Region:
@@ -100,34 +159,36 @@ def _role(name: str, decorators: tuple[str, ...], in_class: bool) -> Role:
     return _IMPLICIT.get(name, "") if in_class else ""
 
 
-def _function(walk: Walk, node: Node, scope: Scope, region: Region, decorator_nodes: list[Node]) -> None:
+def _function(walk: Walk, node: Node, place: _Place) -> None:
     name_node = node.child_by_field_name("name")
+    scope = place.scope
     if name_node is None:
         walk.push(node.named_children, scope, 0)
         return
-    decorators, chains = _decorators(walk, decorator_nodes, scope)
+    decorators, chains = _decorators(walk, place.decorators, scope)
     name = walk.name(name_node)
     in_class = scope.kind == "class"
     draft = Draft(
         "function",
         scope.owner,
         name,
-        region,
+        place.region,
         role=_role(name, decorators, in_class),
         decorators=decorators,
         decorator_chains=chains,
         is_async=bool(node.child_count) and node.children[0].type == "async",
+        conditional=bool(place.flags & (IN_TRY | CONDITIONAL)),
     )
     index = walk.define(draft, scope)
     header = _header(walk, node, scope, index)
     body = draft.body = Scope("function", header, index)
-    parameters = _parameters(walk, node.child_by_field_name("parameters"), body, header)
+    parameters, draft.defaults = parameters_of(
+        walk, node.child_by_field_name("parameters"), Place(index, body, header)
+    )
     returns = node.child_by_field_name("return_type")
     draft.signature = Signature(parameters, None if returns is None else walk.text(returns), draft.is_async)
-    if in_class and draft.role != "staticmethod":
-        _bind_self(body, parameters, draft.role, scope.owner)
-    elif in_class and name == "__new__":
-        _bind_self(body, parameters, "classmethod", scope.owner)
+    if in_class and (draft.role != "staticmethod" or name == "__new__"):
+        bind_self(body, parameters, "classmethod" if name == "__new__" else draft.role, scope.owner)
     walk.push([node.child_by_field_name("body")], body, 0)
     walk.push([returns], header, 0)
 
@@ -146,71 +207,21 @@ def _header(walk: Walk, node: Node, scope: Scope, index: int) -> Scope:
     return header
 
 
-def _bind_self(body: Scope, parameters: tuple[Parameter, ...], role: Role, owner: int) -> None:
-    first = parameters[0] if parameters else None
-    if first is not None and first.kind in (
-        ParameterKind.POSITIONAL_ONLY,
-        ParameterKind.POSITIONAL_OR_KEYWORD,
-    ):
-        kind = Binding("cls" if role == "classmethod" else "self", owner)
-        known = body.bindings.get(first.name, [])
-        body.bindings[first.name] = [kind, *known[1:]]
-
-
-def _parameters(walk: Walk, node: Node | None, body: Scope, header: Scope) -> tuple[Parameter, ...]:
-    """The parameters as written, bound in ``body``; defaults and annotations are walked outside of it."""
-    found: list[Parameter] = []
-    kind = ParameterKind.POSITIONAL_OR_KEYWORD
-    for child in node.named_children if node is not None else ():
-        if child.type == "positional_separator":
-            found = [Parameter(p.name, ParameterKind.POSITIONAL_ONLY, p.default, p.annotation) for p in found]
-        elif child.type == "keyword_separator":
-            kind = ParameterKind.KEYWORD_ONLY
-        elif child.type != "comment":
-            parameter = _parameter(walk, child, kind, body, header)
-            if parameter is None:
-                continue
-            found.append(parameter)
-            if parameter.kind is ParameterKind.VAR_POSITIONAL:
-                kind = ParameterKind.KEYWORD_ONLY
-    return tuple(found)
-
-
-def _parameter(walk: Walk, node: Node, kind: ParameterKind, body: Scope, header: Scope) -> Parameter | None:
-    default = node.child_by_field_name("value")
-    annotation = node.child_by_field_name("type")
-    name = node.child_by_field_name("name")
-    if name is None and node.type == "typed_parameter" and node.named_children:
-        name = node.named_children[0]
-    name = name if name is not None else node
-    hint = annotation_hint(walk, annotation, header)
-    if name.type == "list_splat_pattern":
-        kind, hint = ParameterKind.VAR_POSITIONAL, None
-    elif name.type == "dictionary_splat_pattern":
-        kind, hint = ParameterKind.VAR_KEYWORD, None
-    elif name.type not in ("identifier", "tuple_pattern"):
-        walk.push([node], header, 0)
-        return None
-    if name.type == "tuple_pattern":
-        walk.python2(node)
-    bind_target(walk, name, body, hint)
-    walk.push([annotation, default], header, 0)
-    return Parameter(
-        walk.text(name).lstrip("*").strip(),
-        kind,
-        None if default is None else walk.text(default),
-        None if annotation is None else walk.text(annotation),
-    )
-
-
-def _class(walk: Walk, node: Node, scope: Scope, region: Region, decorator_nodes: list[Node]) -> None:
+def _class(walk: Walk, node: Node, place: _Place) -> None:
     name_node = node.child_by_field_name("name")
+    scope = place.scope
     if name_node is None:
         walk.push(node.named_children, scope, 0)
         return
-    decorators, chains = _decorators(walk, decorator_nodes, scope)
+    decorators, chains = _decorators(walk, place.decorators, scope)
     draft = Draft(
-        "class", scope.owner, walk.name(name_node), region, decorators=decorators, decorator_chains=chains
+        "class",
+        scope.owner,
+        walk.name(name_node),
+        place.region,
+        decorators=decorators,
+        decorator_chains=chains,
+        conditional=bool(place.flags & (IN_TRY | CONDITIONAL)),
     )
     index = walk.define(draft, scope)
     header = _header(walk, node, scope, index)
@@ -240,4 +251,5 @@ HANDLERS: dict[str, Handler] = {
     "decorated_definition": on_decorated,
     "function_definition": on_function,
     "class_definition": on_class,
+    "lambda": on_lambda,
 }

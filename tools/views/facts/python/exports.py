@@ -7,8 +7,8 @@ import re
 
 from tree_sitter import Node
 
-from repo_guardian.tools.views.facts.python.expressions import plain_chain
 from repo_guardian.tools.views.facts.python.scopes import Scope
+from repo_guardian.tools.views.facts.python.values import plain_chain
 from repo_guardian.tools.views.facts.python.walk import ExportsDraft, Walk
 
 _NAME = "__all__"

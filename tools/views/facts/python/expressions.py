@@ -1,161 +1,79 @@
-"""Expressions: dotted chains, calls and their shapes, comprehensions, and what an annotation names."""
+"""Expressions: names and dotted chains, calls with their shapes and arguments, comprehensions."""
 
 from __future__ import annotations
 
-import re
-
 from tree_sitter import Node
 
-from repo_guardian.tools.views.facts.python.scopes import (
-    CALLED,
-    LITERAL,
-    SUPER,
-    UNKNOWN,
-    Binding,
-    Chain,
-    Scope,
-    TypeHint,
-)
-from repo_guardian.tools.views.facts.python.walk import IN_BASES, Handler, Walk
+from repo_guardian.tools.views.facts.python.displays import comprehension_scope, first_child, made
+from repo_guardian.tools.views.facts.python.scopes import LITERAL, SUPER, UNKNOWN, Scope
+from repo_guardian.tools.views.facts.python.targets import ADDING, add_arguments, bind_target
+from repo_guardian.tools.views.facts.python.values import chain_and_base, chain_of, reading
+from repo_guardian.tools.views.facts.python.walk import IN_BASES, Arguments, Handler, Walk
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
-_LITERALS = frozenset({
-    "string", "concatenated_string", "integer", "float", "list", "dictionary", "set", "tuple", "true",
-    "false", "none", "list_comprehension", "set_comprehension", "dictionary_comprehension",
-    "generator_expression",
-})  # fmt: skip
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
-_EMPTY = CallShape()
-
-
-def chain_of(walk: Walk, node: Node, scope: Scope) -> tuple[Chain, Node | None]:
-    """The dotted chain that ``node`` is, and the part of it that is no chain and is still to be walked."""
-    names: list[str] = []
-    while node.type == "attribute":
-        attribute = node.child_by_field_name("attribute")
-        target = node.child_by_field_name("object")
-        if attribute is None or target is None:
-            return Chain(UNKNOWN), None
-        names.append(walk.name(attribute))
-        node = target
-    path = tuple(reversed(names))
-    if node.type == "identifier":
-        return Chain(walk.name(node), path), None
-    if node.type in _LITERALS:
-        return Chain(LITERAL, path), node
-    if node.type == "call":
-        return _chain_on_call(walk, node, path, scope), node
-    return Chain(UNKNOWN, path), node
-
-
-def _chain_on_call(walk: Walk, node: Node, path: tuple[str, ...], scope: Scope) -> Chain:
-    """A chain that begins with a call: ``super()``, or a value of the called thing's type."""
-    called = plain_chain(walk, node.child_by_field_name("function"))
-    if called is None:
-        return Chain(UNKNOWN, path)
-    if called == Chain("super"):
-        return Chain(SUPER, path)
-    return Chain(CALLED, path, TypeHint("call", called, scope))
-
-
-def plain_chain(walk: Walk, node: Node | None) -> Chain | None:
-    """``node`` as names and dots only, else None."""
-    if node is None or node.type not in ("identifier", "attribute"):
-        return None
-    names: list[str] = []
-    while node.type == "attribute":
-        attribute = node.child_by_field_name("attribute")
-        target = node.child_by_field_name("object")
-        if attribute is None or target is None:
-            return None
-        names.append(walk.name(attribute))
-        node = target
-    if node.type != "identifier":
-        return None
-    return Chain(walk.name(node), tuple(reversed(names)))
-
-
-def value_hint(walk: Walk, node: Node | None, scope: Scope) -> TypeHint | None:
-    """What the right-hand side of an assignment says about the value's type."""
-    if node is None:
-        return None
-    if node.type == "call":
-        called = plain_chain(walk, node.child_by_field_name("function"))
-        return None if called is None or called.root == "super" else TypeHint("call", called, scope)
-    chain = plain_chain(walk, node)
-    return None if chain is None else TypeHint("value", chain, scope)
-
-
-def annotation_hint(walk: Walk, node: Node | None, scope: Scope) -> TypeHint | None:
-    """The class that an annotation names: ``C``, ``"C"``, ``Optional[C]``, ``C | None``; else None."""
-    for _ in range(8):
-        if node is None:
-            return None
-        chain = plain_chain(walk, node)
-        if chain is not None:
-            return TypeHint("annotation", chain, scope)
-        if node.type == "string":
-            text = walk.text(node).strip("'\"")
-            root, *path = text.split(".")
-            found = _DOTTED.match(text)
-            return TypeHint("annotation", Chain(root, tuple(path)), scope) if found else None
-        node = _inner_annotation(walk, node)
-    return None
-
-
-def _inner_annotation(walk: Walk, node: Node) -> Node | None:
-    children = [child for child in node.named_children if child.type != "comment"]
-    if node.type == "type" and len(children) == 1:
-        return children[0]
-    if node.type in ("generic_type", "subscript") and len(children) == 2:
-        inner = children[1].named_children if children[1].type == "type_parameter" else [children[1]]
-        optional = walk.text(children[0]).rpartition(".")[2] == "Optional"
-        return inner[0] if optional and len(inner) == 1 else None
-    if node.type in ("binary_operator", "union_type"):
-        kept = [child for child in children if walk.text(child) != "None"]
-        return kept[0] if len(kept) == 1 else None
-    return None
-
-
-def call_shape(walk: Walk, arguments: Node | None) -> CallShape:
-    """How a call's argument list passes its arguments."""
-    if arguments is None:
-        return _EMPTY
-    if arguments.type == "generator_expression":
-        return CallShape(1)
-    positional, keywords, star, double_star = 0, [], False, False
-    for child in arguments.named_children:
-        kind = child.type
-        if kind == "keyword_argument":
-            name = child.child_by_field_name("name")
-            keywords.append(walk.name(name) if name is not None else "")
-        elif kind == "list_splat":
-            star = True
-        elif kind == "dictionary_splat":
-            double_star = True
-        elif kind != "comment":
-            positional += 1
-    return CallShape(positional, tuple(keywords), star, double_star)
+_NO_USE = frozenset({UNKNOWN, LITERAL, SUPER, "super"})
+_MAX_ARGUMENTS = 32
+"""Arguments of one call whose values are kept."""
 
 
 def on_call(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """A call: one use with its shape, then its arguments."""
+    """A call: one use with its shape and the values of its arguments, then what is in it."""
     function = node.child_by_field_name("function")
     arguments = node.child_by_field_name("arguments")
-    rest: Node | None = None
+    base: Node | None = None
     if function is not None:
-        chain, rest = chain_of(walk, function, scope)
-        if chain.path or chain.root not in (UNKNOWN, LITERAL, CALLED, SUPER, "super"):
-            walk.use("call", scope, chain, node, call_shape(walk, arguments))
-    walk.push([rest, arguments], scope, flags & ~IN_BASES)
+        chain, base = chain_and_base(walk, function, scope)
+        if chain.path or chain.root not in _NO_USE:
+            walk.use("call", scope, chain, node, passed(walk, arguments, scope))
+            if arguments is not None and chain.path and chain.path[-1] in ADDING:
+                add_arguments(walk, chain, arguments, scope)
+        if function.type == "call":
+            walk.called.add(function.id)
+        if chain.root == "getattr" and node.id not in walk.called and reading(walk, node, scope) is not None:
+            walk.use("reference", scope, chain_of(walk, node, scope), node)
+    walk.push([base, arguments], scope, flags & ~IN_BASES)
+
+
+def passed(walk: Walk, arguments: Node | None, scope: Scope) -> tuple[CallShape, Arguments]:
+    """How a call passes its arguments, and what is known of their values."""
+    if arguments is None:
+        return CallShape(), ()
+    children = arguments.named_children if arguments.type == "argument_list" else [arguments]
+    positional, keywords, star, double_star = 0, [], False, False
+    values: list[tuple[str, int]] = []
+    for child in children:
+        kind = child.type
+        if kind == "comment":
+            continue
+        key, value = "", child
+        if kind == "keyword_argument":
+            name, inner = child.child_by_field_name("name"), child.child_by_field_name("value")
+            key = walk.name(name) if name is not None else ""
+            keywords.append(key)
+            value = inner if inner is not None else child
+        elif kind == "list_splat":
+            star, key, value = True, "*", first_child(child) or child
+        elif kind == "dictionary_splat":
+            double_star, key, value = True, "**", first_child(child) or child
+        else:
+            key = "" if star else str(positional)
+            positional += 1
+        if key and value.type not in _PLAIN and len(values) < _MAX_ARGUMENTS:
+            number = walk.value_of(value, scope)
+            if number >= 0 and not walk.is_literal(number):
+                values.append((key, number))
+    return CallShape(positional, tuple(keywords), star, double_star), tuple(values)
+
+
+_PLAIN = frozenset({"string", "integer", "float", "true", "false", "none", "concatenated_string"})
 
 
 def on_name(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A name or a dotted chain that is read, or the base of a class."""
-    chain, rest = chain_of(walk, node, scope)
+    chain, base = chain_and_base(walk, node, scope)
     walk.use("inherit" if flags & IN_BASES else "reference", scope, chain, node)
-    if rest is not None:
-        walk.push([rest], scope, flags & ~IN_BASES)
+    if base is not None:
+        walk.push([base], scope, flags & ~IN_BASES)
 
 
 def on_subscript(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -171,62 +89,39 @@ def on_keyword_argument(walk: Walk, node: Node, scope: Scope, flags: int) -> Non
 
 def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A comprehension has a scope of its own; its first iterable is evaluated outside (PEP 709 or not)."""
-    block = Scope("block", scope, scope.owner)
-    first = True
-    for child in reversed(node.named_children):
-        if child.type != "for_in_clause":
-            walk.push([child], block, flags)
+    block = comprehension_scope(walk, node, scope)
+    outside = scope
+    parts: list[tuple[Node | None, Scope]] = []
     for child in node.named_children:
-        if child.type == "for_in_clause":
-            bind_target(walk, child.child_by_field_name("left"), block)
-            right = child.children_by_field_name("right")
-            walk.push(right, scope if first else block, flags)
-            first = False
-
-
-def on_lambda(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """A lambda: its defaults belong outside, its parameters to its own block."""
-    block = Scope("lambda", scope, scope.owner)
-    parameters = node.child_by_field_name("parameters")
-    for parameter in parameters.named_children if parameters is not None else ():
-        walk.push([parameter.child_by_field_name("value")], scope, flags)
-        bind_target(walk, parameter.child_by_field_name("name") or parameter, block)
-    walk.push([node.child_by_field_name("body")], block, flags)
+        if child.type != "for_in_clause":
+            parts.append((child, block))
+            continue
+        right = child.child_by_field_name("right")
+        each = made(walk, "iterate", walk.value_of(right, outside))
+        bind_target(walk, child.child_by_field_name("left"), block, each)
+        parts.append((right, outside))
+        outside = block
+    for part, where in reversed(parts):
+        walk.push([part], where, flags)
 
 
 def on_named_expression(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``name := value``."""
     value = node.child_by_field_name("value")
     home = scope.statement_scope()
-    bind_target(walk, node.child_by_field_name("name"), home, value_hint(walk, value, scope))
+    bind_target(walk, node.child_by_field_name("name"), home, walk.value_of(value, scope))
     walk.push([value], scope, flags)
 
 
 def on_yield(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A ``yield`` makes its function a generator."""
-    scope.statement_scope().yields = True
+    home = scope.statement_scope()
+    home.is_generator = True
+    value = walk.value_of(first_child(node), scope)
+    if node.child_count > 1 and node.children[1].type == "from":
+        value = made(walk, "iterate", value)
+    home.yields.append(value)
     walk.push(node.named_children, scope, flags)
-
-
-def bind_target(
-    walk: Walk, node: Node | None, scope: Scope, hint: TypeHint | None = None, outer: Scope | None = None
-) -> None:
-    """Bind every name of an assignment target; what is no name (``a.b``, ``a[0]``) is walked as a use."""
-    stack = [node]
-    while stack:
-        target = stack.pop()
-        if target is None:
-            continue
-        if target.type == "identifier":
-            name = walk.name(target)
-            scope.bind(name, Binding("variable", -1, hint))
-            if scope.home(name).kind == "module":
-                walk.other_names.add(name)
-        elif target.type in ("attribute", "subscript", "call"):
-            walk.push([target], outer or scope, 0)
-        else:
-            hint = None
-            stack.extend(reversed(target.named_children))
 
 
 HANDLERS: dict[str, Handler] = {
@@ -240,7 +135,6 @@ HANDLERS: dict[str, Handler] = {
     "set_comprehension": on_comprehension,
     "dictionary_comprehension": on_comprehension,
     "generator_expression": on_comprehension,
-    "lambda": on_lambda,
     "named_expression": on_named_expression,
     "yield": on_yield,
 }

@@ -12,15 +12,21 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser
 
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
-from repo_guardian.tools.views.facts.python import definitions, expressions, statements
+from repo_guardian.tools.views.facts.python import definitions, expressions, imports, statements
 from repo_guardian.tools.views.facts.python.finish import Finisher
 from repo_guardian.tools.views.facts.python.generics import without_type_defaults
 from repo_guardian.tools.views.facts.python.source import Source
+from repo_guardian.tools.views.facts.python.values import value_of
 from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
-VERSION = "1"
+VERSION = "2"
 _CHUNK_BYTES = 64 * 1024
-_HANDLERS: dict[str, Handler] = {**expressions.HANDLERS, **definitions.HANDLERS, **statements.HANDLERS}
+_HANDLERS: dict[str, Handler] = {
+    **expressions.HANDLERS,
+    **definitions.HANDLERS,
+    **statements.HANDLERS,
+    **imports.HANDLERS,
+}
 
 
 class PythonExtractor:
@@ -44,7 +50,7 @@ class PythonExtractor:
             return FileFacts(self.identity, text.region, problem=problem, transient=True)
         if root.has_error:
             root = self._without_type_defaults(text.data, root, limits.parse_s)
-        walk = Walk(text, _HANDLERS)
+        walk = Walk(text, _HANDLERS, value_of)
         walk.run(root)
         return Finisher(walk).facts(self.identity, _problem(text, walk, root))
 

@@ -1,4 +1,4 @@
-"""Statements that bind names or steer the walk: assignments, imports, loops, ``with``, ``match``, ``try``."""
+"""Statements that bind names or steer the walk: assignments, loops, ``with``, ``match``, ``try``, ``if``."""
 
 from __future__ import annotations
 
@@ -7,37 +7,40 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import
 from repo_guardian.tools.views.facts.python import exports
-from repo_guardian.tools.views.facts.python.expressions import (
-    annotation_hint,
-    bind_target,
-    chain_of,
-    plain_chain,
-    value_hint,
-)
-from repo_guardian.tools.views.facts.python.scopes import Binding, Chain, Scope, TypeHint
+from repo_guardian.tools.views.facts.python.annotations import annotated
+from repo_guardian.tools.views.facts.python.displays import SLICE, element, first_child, made, spread
+from repo_guardian.tools.views.facts.python.narrowing import instances, narrowed, told_after
+from repo_guardian.tools.views.facts.python.scopes import ABSENT, NOTHING_KNOWN, Chain, Scope
 from repo_guardian.tools.views.facts.python.source import TEXT_CHARS
+from repo_guardian.tools.views.facts.python.targets import add, bind_name, bind_target, store_attribute
+from repo_guardian.tools.views.facts.python.values import plain_chain
 from repo_guardian.tools.views.facts.python.walk import (
+    CONDITIONAL,
     IN_TRY,
     TYPE_CHECKING,
     Draft,
     Handler,
-    PendingAttribute,
     Walk,
 )
 
+_QUOTES = b"'\""
+_BACK_QUOTE = ord("`")
+_PLAIN_PARTS = 2
+"""A string without content has its two quotes."""
 _SEQUENCES = ("expression_list", "tuple", "pattern_list", "tuple_pattern", "list", "list_pattern")
 
 
 class _Assignment(NamedTuple):
-    """One target of an assignment ``statement``, with the value that it gets when that is known."""
+    """One target of an assignment ``statement``: what it gets, as an expression and as a value."""
 
     statement: Node
     target: Node
     annotation: Node | None
-    value: Node | None
+    expression: Node | None
+    value: int
     scope: Scope
+    flags: int = 0
 
 
 def on_assignment(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -50,80 +53,86 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
             targets.append((left, value.child_by_field_name("type")))
         value = value.child_by_field_name("right")
     for left, annotation in targets:
-        for target, part in _pairs(left, value):
-            _assign(walk, _Assignment(node, target, annotation, part, scope))
+        for target, part, number in _pairs(walk, left, value, scope):
+            _assign(walk, _Assignment(node, target, annotation, part, number, scope, flags))
         walk.push([annotation], scope, flags)
         if scope.kind == "module":
             exports.assigned(walk, left, value, scope)
     walk.push([value], scope, flags)
 
 
-def _pairs(left: Node, value: Node | None) -> Iterator[tuple[Node, Node | None]]:
-    """Targets with their values; ``a, b = x, y`` is two pairs."""
+def _pairs(
+    walk: Walk, left: Node, value: Node | None, scope: Scope
+) -> Iterator[tuple[Node, Node | None, int]]:
+    """Targets with what they get; ``a, b = x, y`` is two pairs, of ``a, b = f()`` only values are known."""
+    number = walk.value_of(value, scope)
     if left.type not in _SEQUENCES:
-        yield left, value
+        yield left, value, number
         return
     targets = left.named_children
     values: list[Node] = []
     if value is not None and value.type in _SEQUENCES:
         values = [child for child in value.named_children if child.type != "comment"]
-    paired = len(values) == len(targets) and not any("splat" in c.type for c in (*targets, *values))
-    for index, target in enumerate(targets):
-        yield target, values[index] if paired else None
+    if len(values) == len(targets) and not any("splat" in child.type for child in (*targets, *values)):
+        for target, part in zip(targets, values, strict=True):
+            yield target, part, walk.value_of(part, scope)
+        return
+    certain = True
+    for position, target in enumerate(targets):
+        if "splat" in target.type:
+            certain = False
+            yield target, None, number
+        else:
+            yield target, None, element(walk, number, str(position) if certain else "")
 
 
 def _assign(walk: Walk, part: _Assignment) -> None:
-    target, value, scope = part.target, part.value, part.scope
-    hint = annotation_hint(walk, part.annotation, scope) or value_hint(walk, value, scope)
-    if target.type == "identifier":
+    target, scope = part.target, part.scope
+    known = annotated(walk, part.annotation, scope)
+    if known < 0:
+        known = part.value if part.expression is not None or part.annotation is None else NOTHING_KNOWN
+    kind = target.type
+    if kind == "identifier":
         name = walk.name(target)
         if scope.kind in ("module", "class") and scope.home(name) is scope:
-            _define_variable(walk, part, name, hint)
-        elif value is not None and value.type == "none":
-            scope.bind(name, Binding("none"))
+            _define_variable(walk, part, name, known)
         else:
-            bind_target(walk, target, scope, hint)
-    elif target.type == "attribute":
-        _assign_attribute(walk, part, hint)
+            bind_name(walk, name, scope, known)
+    elif kind == "attribute":
+        store_attribute(walk, target, scope, known)
+    elif "splat" in kind:
+        bind_target(walk, target, scope, element(walk, known, SLICE))
     else:
-        bind_target(walk, target, scope)
+        bind_target(walk, target, scope, known)
 
 
-def _define_variable(walk: Walk, part: _Assignment, name: str, hint: TypeHint | None) -> None:
-    annotation, value = part.annotation, part.value
+def _define_variable(walk: Walk, part: _Assignment, name: str, known: int) -> None:
+    annotation, value = part.annotation, part.expression
     draft = Draft(
         "variable",
         part.scope.owner,
         name,
         walk.region(part.statement),
         value=None if value is None else walk.text(value)[:TEXT_CHARS],
-        hint=hint,
+        held=known,
         annotation=None if annotation is None else walk.text(annotation),
+        conditional=bool(part.flags & (IN_TRY | CONDITIONAL)),
     )
     walk.define(draft, part.scope)
 
 
-def _assign_attribute(walk: Walk, part: _Assignment, hint: TypeHint | None) -> None:
-    holder = part.target.child_by_field_name("object")
-    name = part.target.child_by_field_name("attribute")
-    if holder is None or name is None:
-        return
-    chain, rest = chain_of(walk, holder, part.scope)
-    if rest is None and not chain.path:
-        counts = part.value is None or part.value.type != "none"
-        walk.attributes.append(PendingAttribute(part.scope, chain, walk.name(name), hint, counts))
-    walk.push([holder], part.scope, 0)
-
-
 def on_augmented(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``a += value`` binds ``a``, and defines nothing new."""
+    """``a += value`` makes ``a`` a name of its scope, defines nothing new, and may fill a list."""
     left = node.child_by_field_name("left")
     right = node.child_by_field_name("right")
     if left is not None and left.type == "identifier":
         if scope.kind == "module":
             exports.augmented(walk, left, right, scope)
         elif scope.kind != "class":
-            bind_target(walk, left, scope)
+            bind_name(walk, walk.name(left), scope, ABSENT)
+    chain = plain_chain(walk, left)
+    if chain is not None and right is not None:
+        add(walk, chain, scope, spread(walk, [right], scope, 0))
     walk.push([left, right], scope, flags)
 
 
@@ -143,38 +152,93 @@ def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
             bind_target(walk, parameter, block)
         name = name.named_children[0] if name.named_children else None
     if name is not None and scope.kind in ("module", "class"):
-        _define_variable(walk, _Assignment(node, name, None, right, scope), walk.name(name), None)
+        part = _Assignment(node, name, None, right, NOTHING_KNOWN, scope, flags)
+        _define_variable(walk, part, walk.name(name), NOTHING_KNOWN)
     else:
         bind_target(walk, name, scope)
     walk.push([right], block, flags)
 
 
 def on_for(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """A loop binds its target."""
+    """A loop binds its target to what iterating gives."""
     left = node.child_by_field_name("left")
-    bind_target(walk, left, scope)
-    walk.push([child for child in node.named_children if child != left], scope, flags)
+    right = node.child_by_field_name("right")
+    bind_target(walk, left, scope, made(walk, "iterate", walk.value_of(right, scope)))
+    others = [child for child in node.named_children if child not in (left, right)]
+    walk.push(others, scope, flags | CONDITIONAL)
+    walk.push([right], scope, flags)
+
+
+def on_conditional(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """``while`` and ``match``: what is in them may not run."""
+    walk.push(node.named_children, scope, flags | CONDITIONAL)
 
 
 def on_as_pattern(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``value as target`` in ``with``, ``except`` and ``case``."""
+    """``value as target`` in ``case``: an instance where the pattern is of one class."""
+    pattern = first_child(node)
+    while pattern is not None and pattern.type == "case_pattern":
+        pattern = first_child(pattern)
+    value = NOTHING_KNOWN
+    if pattern is not None and pattern.type == "class_pattern" and pattern.named_children:
+        root, *path = [walk.name(child) for child in pattern.named_children[0].named_children] or [""]
+        value = walk.of("annotation", Chain(root, tuple(path)), scope)
     for target in node.named_children[1:]:
-        bind_target(walk, target, scope)
+        bind_target(walk, target, scope, value)
     walk.push(node.named_children[:1], scope, flags)
 
 
+def on_with_item(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """``with value as target`` binds what entering gives."""
+    _bind_alias(walk, node, scope, flags, entered=True)
+
+
+def on_except(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """``except E as e`` binds an instance of one of the named classes."""
+    _bind_alias(walk, node, scope, flags, entered=False)
+
+
+def _bind_alias(walk: Walk, node: Node, scope: Scope, flags: int, *, entered: bool) -> None:
+    for child in reversed(node.named_children):
+        if child.type != "as_pattern" or len(child.named_children) < 2:
+            walk.push([child], scope, flags)
+            continue
+        expression, *targets = child.named_children
+        if entered:
+            value = made(walk, "enter", walk.value_of(expression, scope))
+        else:
+            value = instances(walk, expression, scope)
+        for target in targets:
+            bind_target(walk, target, scope, value)
+        walk.push([expression], scope, flags)
+
+
 def on_if(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """Marks what stands under ``if TYPE_CHECKING``."""
+    """Marks what stands under a condition; in the body more may be known of a variable."""
     condition = node.child_by_field_name("condition")
-    chain = plain_chain(walk, condition)
-    body_flags = flags
-    if chain is not None and (chain.path or (chain.root,))[-1] == "TYPE_CHECKING":
-        body_flags |= TYPE_CHECKING
     body = node.child_by_field_name("consequence")
+    inside = flags | CONDITIONAL
+    chain = plain_chain(walk, condition)
+    known = inside
+    if chain is not None and (chain.path or (chain.root,))[-1] == "TYPE_CHECKING":
+        known |= TYPE_CHECKING
     others = [child for child in node.named_children if child not in (condition, body)]
-    walk.push(others, scope, flags)
-    walk.push([body], scope, body_flags)
+    walk.push(others, scope, inside)
+    walk.push([body], narrowed(walk, condition, scope), known)
     walk.push([condition], scope, flags)
+
+
+def on_assert(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """``assert isinstance(x, C)`` tells of ``x``."""
+    told_after(walk, first_child(node), scope)
+    walk.push(node.named_children, scope, flags)
+
+
+def on_return(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """A function returns one of the values of its ``return`` statements."""
+    if node.named_children:
+        scope.statement_scope().returns.append(walk.value_of(first_child(node), scope))
+    walk.push(node.named_children, scope, flags)
 
 
 def on_try(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -211,55 +275,12 @@ def on_splat_pattern(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_global(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``global a, b``."""
-    scope.globals.update(walk.name(child) for child in node.named_children)
+    scope.statement_scope().globals.update(walk.name(child) for child in node.named_children)
 
 
 def on_nonlocal(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``nonlocal a, b``."""
-    scope.nonlocals.update(walk.name(child) for child in node.named_children)
-
-
-def on_import(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``import a.b, c as d``."""
-    for child in node.children_by_field_name("name"):
-        module, alias = _imported(walk, child)
-        _add_import(walk, _import(walk, node, flags)._replace(module=module, alias=alias), scope)
-
-
-def on_import_from(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``from ..a import b as c``, ``from a import *``, ``from __future__ import d``."""
-    source = node.child_by_field_name("module_name")
-    text = "__future__" if source is None else "".join(walk.name(source).split())
-    module = text.lstrip(".")
-    record = _import(walk, node, flags)._replace(module=module, level=len(text) - len(module))
-    for child in node.children_by_field_name("name"):
-        name, alias = _imported(walk, child)
-        _add_import(walk, record._replace(name=name, alias=alias), scope)
-    if any(child.type == "wildcard_import" for child in node.named_children):
-        _add_import(walk, record._replace(name="*"), scope)
-
-
-def _imported(walk: Walk, node: Node) -> tuple[str, str]:
-    name, alias = node, ""
-    if node.type == "aliased_import":
-        name = node.child_by_field_name("name") or node
-        alias_node = node.child_by_field_name("alias")
-        alias = walk.name(alias_node) if alias_node is not None else ""
-    return "".join(walk.name(name).split()), alias
-
-
-def _import(walk: Walk, node: Node, flags: int) -> Import:
-    """The record of an import statement, its names still empty."""
-    marks = bool(flags & TYPE_CHECKING), bool(flags & IN_TRY)
-    return Import(MODULE_SCOPE, "", 0, "", "", walk.region(node), *marks)
-
-
-def _add_import(walk: Walk, record: Import, scope: Scope) -> None:
-    if scope.home(record.bound).kind != "module":
-        record = record._replace(scope=scope.owner)
-    if record.bound:
-        scope.bind(record.bound, Binding("import", len(walk.imports)))
-    walk.imports.append(record)
+    scope.statement_scope().nonlocals.update(walk.name(child) for child in node.named_children)
 
 
 def on_python2(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -277,10 +298,11 @@ def on_raise(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_string(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """Only an f-string's replacement fields hold code; Python 2's back quotes parse as a string."""
-    children = node.named_children
-    if children and walk.source.data[children[0].start_byte : children[0].end_byte] == b"`":
+    first = walk.source.data[node.start_byte]
+    if first == _BACK_QUOTE:
         walk.python2(node)
-    walk.push([child for child in children if child.type == "interpolation"], scope, flags)
+    if first not in _QUOTES and node.named_child_count > _PLAIN_PARTS:
+        walk.push([child for child in node.named_children if child.type == "interpolation"], scope, flags)
 
 
 HANDLERS: dict[str, Handler] = {
@@ -289,8 +311,16 @@ HANDLERS: dict[str, Handler] = {
     "expression_statement": on_expression_statement,
     "type_alias_statement": on_type_alias,
     "for_statement": on_for,
+    "while_statement": on_conditional,
+    "match_statement": on_conditional,
     "as_pattern": on_as_pattern,
+    "with_item": on_with_item,
+    "except_clause": on_except,
+    "except_group_clause": on_except,
     "if_statement": on_if,
+    "elif_clause": on_if,
+    "assert_statement": on_assert,
+    "return_statement": on_return,
     "try_statement": on_try,
     "dotted_name": on_dotted_name,
     "class_pattern": on_class_pattern,
@@ -298,9 +328,6 @@ HANDLERS: dict[str, Handler] = {
     "splat_pattern": on_splat_pattern,
     "global_statement": on_global,
     "nonlocal_statement": on_nonlocal,
-    "import_statement": on_import,
-    "import_from_statement": on_import_from,
-    "future_import_statement": on_import_from,
     "print_statement": on_python2,
     "exec_statement": on_python2,
     "raise_statement": on_raise,

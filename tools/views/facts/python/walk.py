@@ -19,9 +19,20 @@ from repo_guardian.tools.views.facts.interface import (
     Import,
     Region,
     Role,
+    TypeSource,
     UseKind,
 )
-from repo_guardian.tools.views.facts.python.scopes import Binding, Chain, Scope, TypeHint
+from repo_guardian.tools.views.facts.python.scopes import (
+    ABSENT,
+    LITERAL,
+    NOTHING_KNOWN,
+    UNKNOWN,
+    VALUE,
+    Binding,
+    Chain,
+    Scope,
+    Value,
+)
 from repo_guardian.tools.views.facts.python.source import Source
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
 
@@ -29,6 +40,19 @@ IN_TRY = 1
 TYPE_CHECKING = 2
 IN_BASES = 4
 """Set for the base expressions of a class statement."""
+CONDITIONAL = 8
+"""Set for statements that run or not, depending on the moment: ``if``, ``try``, loops, ``match``."""
+
+MAX_ALTERNATIVES = 16
+"""Values that one ``any`` may hold; later ones are left out."""
+
+
+Handler = Callable[["Walk", Node, Scope, int], None]
+Arguments = tuple[tuple[str, int], ...]
+"""Values by position or keyword."""
+Passed = tuple[CallShape | None, Arguments]
+NOT_CALLED: Passed = (None, ())
+ValueOf = Callable[["Walk", Node | None, Scope, int], int]
 
 
 @dataclass(slots=True)
@@ -47,10 +71,12 @@ class Draft:
     base_chains: tuple[tuple[Chain, Scope], ...] = ()
     keywords: tuple[tuple[str, str], ...] = ()
     value: str | None = None
-    hint: TypeHint | None = None
+    held: int = NOTHING_KNOWN
     annotation: str | None = None
     body: Scope | None = None
     is_async: bool = False
+    defaults: Arguments = ()
+    conditional: bool = False
 
 
 class PendingUse(NamedTuple):
@@ -62,16 +88,25 @@ class PendingUse(NamedTuple):
     start: int
     end: int
     shape: CallShape | None
+    arguments: Arguments
 
 
-class PendingAttribute(NamedTuple):
-    """An assignment to ``chain.name``; ``known`` is False for an assignment of ``None``."""
+class PendingStore(NamedTuple):
+    """An assignment to ``chain.name``; ``adds`` says that it only adds to the container that is there."""
 
     scope: Scope
     chain: Chain
     name: str
-    hint: TypeHint | None
-    counts: bool
+    value: int
+    adds: bool
+
+
+class PendingAddition(NamedTuple):
+    """Something that is put into the container ``name``: the value is a display of what is added."""
+
+    scope: Scope
+    name: str
+    value: int
 
 
 @dataclass(slots=True)
@@ -84,23 +119,35 @@ class ExportsDraft:
     seen: bool = False
 
 
-Handler = Callable[["Walk", Node, Scope, int], None]
-
-
 class Walk:
-    """Collects what a tree holds; see the module docstring."""
+    """Collects what a tree holds; see the module docstring.
 
-    def __init__(self, source: Source, handlers: Mapping[str, Handler]) -> None:
+    ``values`` holds every value that anything was said of, ``known`` those of expressions by node,
+    ``lambdas`` the definitions of lambdas by offset, ``blocks`` the scopes of comprehensions by node,
+    ``called`` the calls whose result is called at once.
+    """
+
+    def __init__(self, source: Source, handlers: Mapping[str, Handler], value_of: ValueOf) -> None:
         self.source = source
         self.module = Scope("module", None, MODULE_SCOPE)
         self.drafts: list[Draft] = []
         self.imports: list[Import] = []
         self.uses: list[PendingUse] = []
-        self.attributes: list[PendingAttribute] = []
+        self.stores: list[PendingStore] = []
+        self.additions: list[PendingAddition] = []
         self.exports = ExportsDraft()
         self.other_names: set[str] = set()
         self.python2_line = 0
+        self.values: list[Value] = []
+        self.known: dict[int, int] = {}
+        self.lambdas: dict[int, int] = {}
+        self.lambda_counts: dict[int, int] = {}
+        self.called: set[int] = set()
+        self.blocks: dict[int, Scope] = {}
+        self._numbers: dict[Value, int] = {}
+        self._names: dict[bytes, str] = {}
         self._handlers = handlers
+        self._value_of = value_of
         self._stack: list[tuple[Node, Scope, int]] = []
 
     def run(self, root: Node) -> None:
@@ -125,7 +172,11 @@ class Walk:
 
     def name(self, node: Node) -> str:
         """An identifier's text."""
-        return self.source.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        raw = self.source.data[node.start_byte : node.end_byte]
+        known = self._names.get(raw)
+        if known is None:
+            known = self._names[raw] = raw.decode("utf-8", "replace")
+        return known
 
     def region(self, node: Node) -> Region:
         """Where a node stands in the blob."""
@@ -138,11 +189,53 @@ class Walk:
         scope.bind(draft.name, Binding("definition", index))
         return index
 
-    def use(
-        self, kind: UseKind, scope: Scope, chain: Chain, node: Node, shape: CallShape | None = None
-    ) -> None:
+    def use(self, kind: UseKind, scope: Scope, chain: Chain, node: Node, passed: Passed = NOT_CALLED) -> None:
         """Add a use; its names are looked up when the walk is over."""
-        self.uses.append(PendingUse(kind, scope, chain, node.start_byte, node.end_byte, shape))
+        self.uses.append(PendingUse(kind, scope, chain, node.start_byte, node.end_byte, *passed))
+
+    def value_of(self, node: Node | None, scope: Scope, depth: int = 0) -> int:
+        """The number of an expression's value; see ``values.value_of``."""
+        return self._value_of(self, node, scope, depth)
+
+    def value(self, value: Value) -> int:
+        """The number of a value; equal values have one."""
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return number
+
+    def named(self, chain: Chain, scope: Scope) -> int:
+        """The number of the value that a chain has; ``NOTHING_KNOWN`` of an unknown one."""
+        if chain.root == VALUE and not chain.path:
+            return chain.number
+        return self.of("value", chain, scope)
+
+    def of(self, source: TypeSource, chain: Chain, scope: Scope | None) -> int:
+        """The number of what ``source`` makes of a chain; ``NOTHING_KNOWN`` of an unknown one."""
+        if chain.root == UNKNOWN:
+            return NOTHING_KNOWN
+        if chain.root in (VALUE, LITERAL):
+            scope = None
+        return self.value(Value(source, chain, scope))
+
+    def any_of(self, numbers: Sequence[int]) -> int:
+        """One of several values. ``None`` does not count, and a literal only where nothing else is.
+
+        That some of them are unknown shows in that the others are an ``any``, even a single one.
+        """
+        found = list(dict.fromkeys(n for n in numbers if n != ABSENT))
+        kept = [n for n in found if n < 0 or not self.is_literal(n)] or found[:1]
+        known = [n for n in kept if n >= 0]
+        if not known:
+            return NOTHING_KNOWN if kept else ABSENT
+        if len(kept) == 1:
+            return known[0]
+        return self.value(Value("any", items=tuple(known[:MAX_ALTERNATIVES])))
+
+    def is_literal(self, number: int) -> bool:
+        """Whether a value is a string, a number or another literal that holds nothing."""
+        return self.values[number].chain.root == LITERAL and self.values[number].source == "value"
 
     def python2(self, node: Node) -> None:
         """Note syntax that only Python 2 has."""
