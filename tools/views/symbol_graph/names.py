@@ -46,6 +46,11 @@ class Names:
 
     # Modules
 
+    def forget(self) -> None:
+        """Empty every module, for when nobody will ask again."""
+        for module in self._modules.values():
+            vars(module).clear()
+
     def module(self, path: str) -> Module:
         """The module of a file, whose place is noted as read."""
         module = self._modules.get(path)
