@@ -77,9 +77,8 @@ class Published:
     def _sizes(self, manifest: Manifest) -> dict[str, int]:
         if "symbol_graph" not in manifest.views:
             return {}
-        graph = load(self.root, manifest.commit)
-        edges = sum(graph.shard(path).edge_count for path in graph.files)
-        return {"symbols": len(graph.symbols), "edges": edges}
+        size = load(self.root, manifest.commit).size
+        return {"symbols": size.symbols, "edges": size.edges}
 
     def _subject(self, commit: str) -> str:
         try:
