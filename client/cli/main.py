@@ -20,6 +20,7 @@ EXIT_INTERRUPTED = 130
 
 COMMANDS = {
     "callers": "List who calls a symbol.",
+    "drift": "Tell what changed between two commits, and who has not followed.",
     "cycle": "Look at one commit: measure, prove, report, remember.",
     "memory": "Read what earlier cycles wrote.",
     "sandbox": "Ask the sandbox what it can enforce on this machine.",

@@ -11,7 +11,7 @@ from fastmcp.exceptions import ToolError
 
 from repo_guardian.errors import GuardianError
 from repo_guardian.server.contract.errors import encode_error
-from repo_guardian.server.session.reading import Reading, open_repository, watched
+from repo_guardian.server.session.reading import Reading, Repository, open_repository, watched
 from repo_guardian.server.session.session import Sessions
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability, find_capability
@@ -54,8 +54,11 @@ class ServerContext:
             UsageError: the repository is not watched, or ``revision`` names no commit.
             EnvironmentFault: it cannot be read.
         """
-        named = watched(self.settings.repositories, repository)
-        return open_repository(self.settings.home, named).at(revision)
+        return self.repository(repository).at(revision)
+
+    def repository(self, repository: str | None) -> Repository:
+        """A watched repository, whose mirror is brought up to date first. Blocking; raises as ``reading``."""
+        return open_repository(self.settings.home, watched(self.settings.repositories, repository))
 
 
 def told(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from repo_guardian.tools.signals.drift.annotations import normal_annotation
 from repo_guardian.tools.signals.drift.audience import is_dunder, is_local, is_public, module_and_qualname
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
@@ -82,7 +83,7 @@ def _returns(before: Signature, after: Signature) -> Iterator[ContractChange]:
     if (before.is_async, before.is_generator) != (after.is_async, after.is_generator):
         return  # what a call gives is another thing altogether, and told as such
     old, new = before.returns, after.returns
-    if old is not None and new is not None and not _same(old.strip("\"'"), new.strip("\"'")):
+    if old is not None and new is not None and normal_annotation(old) != normal_annotation(new):
         text = f"is annotated to return {_cut(new)} (was {_cut(old)})"
         yield ContractChange(ChangeKind.RETURN_CHANGED, text)
 
@@ -94,7 +95,7 @@ def _bases(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
             yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {_cut(base)}")
     for base in new:
         if base not in old:
-            yield ContractChange(ChangeKind.BASE_ADDED, f"derives from {_cut(base)} as well")
+            yield ContractChange(ChangeKind.BASE_ADDED, f"now derives from {_cut(base)}")
     if old != new and sorted(old) == sorted(new):
         yield ContractChange(ChangeKind.BASES_REORDERED, f"its bases are in another order: {', '.join(new)}")
 
