@@ -1,4 +1,4 @@
-"""The first step of a cycle: lock, mirror, commit and base, number, exact checkouts of both trees."""
+"""The first step of a cycle: lock, mirror, commit and base, number, and both trees as the mirror has them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
-from repo_guardian.errors import MaterializeError, UsageError
+from repo_guardian.errors import UsageError
 from repo_guardian.memory_store import open_store
 from repo_guardian.memory_store.interface import MemoryStore
 from repo_guardian.memory_store.lock import lock
 from repo_guardian.memory_store.records import CycleIntent
 from repo_guardian.server.contract.cycles import CycleInfo, Interrupted
+from repo_guardian.server.session.checkouts import Checkouts
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.state_dir import StateDir, refuse_state_inside
@@ -20,8 +21,9 @@ from repo_guardian.server.session.trees import Tree
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.execution.override import Override, load_override
-from repo_guardian.tools.git.materialize import CheckoutRecord, materialize, remove_checkout
+from repo_guardian.tools.git.materialize import remove_checkout
 from repo_guardian.tools.git.mirror import Mirror
+from repo_guardian.tools.git.paths import leads_outside
 from repo_guardian.tools.git.source import Source, locate
 
 
@@ -66,19 +68,14 @@ def _open(
 ) -> CycleSession:
     commit = mirror.resolve(revision if revision is not None else "HEAD")
     base = mirror.base_of(commit, since)
-    current_tree = Tree(mirror.git, commit, mirror.commit_info(commit).tree)
-    base_tree = Tree(mirror.git, base.commit, base.tree)
+    info = mirror.commit_info(commit)
+    seen: dict[str, bytes] = {}
+    base_tree = Tree(mirror.git, base.commit, base.tree, seen)
+    current_tree = Tree(mirror.git, commit, info.tree, seen)
     memory = open_store(state.memory)
     interrupted = _name_interrupted(memory)
     number = memory.begin(CycleIntent(commit=commit, base=base.commit))
     held = ExitStack()
-    try:
-        records = [_check_out(mirror, state, number, tree, held) for tree in (current_tree, base_tree)]
-    except BaseException:
-        held.close()
-        memory.discard(number, "the trees could not be checked out")
-        raise
-    info = mirror.commit_info(commit)
     return CycleSession(
         info=CycleInfo(
             cycle_id=f"c{number}",
@@ -89,7 +86,7 @@ def _open(
             subject=info.subject,
             committed_at=instant(info.committer_time),
             base=base.commit,
-            limitations=_limitations(mirror, records[0]),
+            limitations=_limitations(mirror, current_tree),
             interrupted=interrupted,
             can_execute=capability.backend is not None,
             sandbox_backend=capability.name,
@@ -102,18 +99,10 @@ def _open(
         current=current_tree,
         capability=capability,
         held=held,
+        checkouts=Checkouts(mirror.git, state, number, held),
         hypotheses=HypothesisBook(memory, number),
         override=override,
     )
-
-
-def _check_out(mirror: Mirror, state: StateDir, number: int, tree: Tree, held: ExitStack) -> CheckoutRecord:
-    path = state.checkout(number, tree.commit)
-    if path.exists():
-        raise MaterializeError(f"{path} exists although no cycle holds it", hint="remove that directory")
-    record = materialize(mirror.git, tree.treeish, path)
-    held.callback(remove_checkout, path)
-    return record
 
 
 def _name_interrupted(memory: MemoryStore) -> tuple[Interrupted, ...]:
@@ -137,14 +126,16 @@ def _sweep_checkouts(state: StateDir) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _limitations(mirror: Mirror, record: CheckoutRecord) -> tuple[str, ...]:
+def _limitations(mirror: Mirror, tree: Tree) -> tuple[str, ...]:
     found = []
     if mirror.is_shallow:
         found.append("the history is shallow: commits beyond the cut count for nothing")
-    if record.submodules:
-        paths = ", ".join(sorted(s.path.decode("utf-8", "backslashreplace") for s in record.submodules)[:5])
-        found.append(f"{len(record.submodules)} submodules are not looked into: {paths}")
-    escaping = [link for link in record.links if link.escapes]
+    submodules = sorted(path for path, entry in tree.entries.items() if entry.type == "commit")
+    if submodules:
+        paths = ", ".join(submodules[:5])
+        found.append(f"{len(submodules)} submodules are not looked into: {paths}")
+    links = tree.links()
+    escaping = sum(leads_outside(path, links) for path in links)
     if escaping:
-        found.append(f"{len(escaping)} symbolic links point out of the repository and are not followed")
+        found.append(f"{escaping} symbolic links point out of the repository and are not followed")
     return tuple(found)

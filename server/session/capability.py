@@ -6,6 +6,8 @@ import platform
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+from anyio import to_thread
+
 from repo_guardian import __version__
 from repo_guardian.errors import AdmissionError
 from repo_guardian.server.contract.cycles import Envelope
@@ -26,6 +28,7 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
     Raises:
         AdmissionError: no sandbox works on this machine.
         ToolchainError: the test runner cannot be had.
+        MaterializeError: a tree cannot be checked out.
         UsageError: the user's ``guardian.toml`` asks for a Python that is not there.
     """
     backend = session.capability.backend
@@ -41,9 +44,10 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
             site_root=session.state.toolchain,
             override=session.override,
         )
+        checkouts = [await to_thread.run_sync(session.checkout, side) for side in (Side.BASE, Side.CURRENT)]
         session.bench = await with_projects(
             Bench(backend, toolchains, settings.probes.run),
-            (session.checkout(Side.BASE), session.checkout(Side.CURRENT)),
+            checkouts,
             root=session.state.toolchain / "projects",
         )
     return session.bench

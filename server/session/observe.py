@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.probing import Prober
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.trees import MirrorSource
 from repo_guardian.server.settings import ServerSettings
-from repo_guardian.tools.git.history import churn
-from repo_guardian.tools.git.objects import changed_paths, diff_stat
+from repo_guardian.tools.git.churn_store import kept_churn
+from repo_guardian.tools.git.objects import diff_stat
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.signals.observe import ObserveLimits, observe
 from repo_guardian.tools.views.gather import path_text
@@ -42,13 +44,13 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
         return session.signals
     sides = session.need_sides()
     git = session.mirror.git
-    window = churn(git, session.info.commit, settings.signals.churn_commits)
-    changed = changed_paths(git, session.base.treeish, session.current.treeish)
+    commits = settings.signals.churn_commits
+    window = kept_churn(git, session.info.commit, session.state.churn, commits)
     observation = observe(
         sides.base_graph,
         sides.current_graph,
         {path_text(path): record for path, record in window.items()},
-        [path_text(change.path) for change in changed],
+        session.current.differs_from(session.base),
         ObserveLimits(dependents_listed=settings.signals.dependents_listed),
     )
     session.signals = observation.signals
@@ -56,7 +58,7 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
         session.ledger,
         sides=sides,
         signals={signal.key: signal for signal in observation.signals},
-        change=diff_stat(git, session.base.treeish, session.current.treeish),
+        change=cache(lambda: diff_stat(git, session.base.treeish, session.current.treeish)),
         limits=settings.probes,
         checkout=session.checkout,
     )

@@ -44,7 +44,7 @@ class Prober:
         ledger: where entries go.
         sides: the two trees.
         signals: all signals of the cycle by key.
-        change: size of the whole change between base and commit.
+        change: measures the whole change between base and commit; asked when a probe needs it.
         limits: repetitions, attempts, output kept.
         checkout: where each side's tree lies.
     """
@@ -55,7 +55,7 @@ class Prober:
         *,
         sides: Sides,
         signals: Mapping[str, Signal],
-        change: DiffStat,
+        change: Callable[[], DiffStat],
         limits: ProbeLimits,
         checkout: Callable[[Side], Checkout],
     ) -> None:
@@ -213,12 +213,13 @@ class Prober:
         )
 
     def _revert_info(self, found: FoundRevert) -> RevertInfo:
+        change = self._change()
         return RevertInfo(
             description=found.revert.description,
             files=found.revert.files,
             changed_lines=found.revert.changed_lines,
-            commit_changed_lines=self._change.added + self._change.deleted,
-            commit_hunks=self._change.hunks,
+            commit_changed_lines=change.added + change.deleted,
+            commit_hunks=change.hunks,
             minimal=found.minimal,
             attempts=found.attempts,
             evidence_diff=found.evidence_diff,

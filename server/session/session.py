@@ -10,6 +10,7 @@ from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
 from repo_guardian.server.contract.cycles import CycleInfo
 from repo_guardian.server.ledger.ledger import ProbeLedger
+from repo_guardian.server.session.checkouts import Checkouts
 from repo_guardian.server.session.hypotheses import HypothesisBook
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.probing import Prober
@@ -29,8 +30,8 @@ class CycleSession:
     """What the steps of a cycle leave for one another; each field is set once, by the step named.
 
     ``held`` releases the lock and removes the checkouts when it is closed. ``began``: info, state, mirror,
-    memory, trees, override. ``refreshed``: sides and views. ``observed``: signals, prober. ``bench`` is
-    set when something is first run.
+    memory, trees, checkouts, override. ``refreshed``: sides and views. ``observed``: signals, prober.
+    ``bench`` is set when something is first run.
     """
 
     info: CycleInfo
@@ -41,6 +42,7 @@ class CycleSession:
     current: Tree
     capability: Capability
     held: ExitStack
+    checkouts: Checkouts
     hypotheses: HypothesisBook
     override: Override
     ledger: ProbeLedger = field(default_factory=ProbeLedger)
@@ -72,9 +74,8 @@ class CycleSession:
         return self.prober
 
     def checkout(self, side: Side) -> Checkout:
-        """The checkout that a side's sandbox is opened over."""
-        tree = self.base if side is Side.BASE else self.current
-        return Checkout(self.state.checkout(self.info.number, tree.commit), tree.label, tree.version)
+        """The checkout that a side's sandbox is opened over. Blocking when it is first asked for."""
+        return self.checkouts.of(self.base if side is Side.BASE else self.current)
 
 
 class Sessions:

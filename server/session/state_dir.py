@@ -35,6 +35,11 @@ class StateDir:
         return self.root / "memory"
 
     @property
+    def churn(self) -> Path:
+        """What commits did to their files, for churn; a cache."""
+        return self.root / "history" / "churn"
+
+    @property
     def toolchain(self) -> Path:
         """The repository's dependencies, one folder per dependency set."""
         return self.root / "toolchain"

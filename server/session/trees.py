@@ -13,6 +13,7 @@ from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import TreeEntry as ViewEntry
 
 MAX_TEXT_BYTES = 8 * 1024**2
+MAX_LINK_BYTES = 4095
 
 
 class Tree:
@@ -22,14 +23,17 @@ class Tree:
         git: the mirror.
         commit: full id, or None.
         treeish: object name of the tree.
+        seen: trees inside it that are known already, by object name; those that are read are added.
     """
 
-    def __init__(self, git: Git, commit: str | None, treeish: str) -> None:
+    def __init__(
+        self, git: Git, commit: str | None, treeish: str, seen: dict[str, bytes] | None = None
+    ) -> None:
         self.commit = commit
         self.treeish = treeish
         self._git = git
         self.entries: dict[str, TreeEntry] = {
-            path_text(entry.path): entry for entry in list_tree(git, treeish)
+            path_text(entry.path): entry for entry in list_tree(git, treeish, seen=seen)
         }
         self._content = lru_cache(maxsize=256)(self._read)
 
@@ -46,6 +50,21 @@ class Tree:
         """Hex SHA-256 of a regular file's content, None where ``read`` gives None."""
         content = self.read(path)
         return None if content is None else hashlib.sha256(content).hexdigest()
+
+    def links(self) -> dict[bytes, bytes]:
+        """Path and target of every symbolic link; a target longer than any system takes is left empty."""
+        links = [entry for entry in self.entries.values() if entry.mode == "120000"]
+        if not links:
+            return {}
+        blobs = read_blobs(self._git, [entry.oid for entry in links], max_blob_bytes=MAX_LINK_BYTES)
+        return {entry.path: blob.data or b"" for entry, blob in zip(links, blobs, strict=True)}
+
+    def differs_from(self, other: Tree) -> tuple[str, ...]:
+        """The paths at which two trees differ, in content or in mode, sorted."""
+        mine, theirs = (
+            {path: (entry.mode, entry.oid) for path, entry in tree.entries.items()} for tree in (self, other)
+        )
+        return tuple(sorted({path for path, _ in mine.items() ^ theirs.items()}))
 
     @property
     def version(self) -> str:

@@ -165,7 +165,6 @@ async def test_steps_out_of_order_say_which_step_is_missing(settings):
 async def test_a_cycle_that_is_discarded_or_left_open_leaves_no_checkout_and_frees_the_lock(settings):
     async with Client(build_server(settings)) as client:
         first = await call(client, "cycle_begin", repository=settings.repositories[0])
-        assert list(settings.home.glob("watched-*/checkouts/*"))
         await call(client, "cycle_discard", cycle_id=first["cycle_id"], reason="enough")
         assert not list(settings.home.glob("watched-*/checkouts/*"))
         await call(client, "cycle_begin", repository=settings.repositories[0])

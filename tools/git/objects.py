@@ -154,17 +154,24 @@ def parse_tree(data: bytes, hash_bytes: int, prefix: bytes = b"") -> Iterator[Tr
         yield TreeEntry(_canonical(mode), _TYPES[kind], oid, prefix + name, name, raw_mode)
 
 
-def walk_tree(git: Git, treeish: str, *, max_entries: int = MAX_ENTRIES) -> Iterator[TreeEntry]:
+def walk_tree(
+    git: Git, treeish: str, *, max_entries: int = MAX_ENTRIES, seen: dict[str, bytes] | None = None
+) -> Iterator[TreeEntry]:
     """All entries below ``treeish``, trees included and each before its content, in tree order.
+
+    Args:
+        seen: contents of trees by object name, as far as they are known; those that are read are added.
 
     Raises:
         GitError: no such tree, a malformed or missing one, or more than ``max_entries`` entries.
     """
-    root = tree_id(git, treeish)
-    hash_bytes = len(root) // 2
     count = 0
     with ObjectReader(git) as reader:
-        pending = [parse_tree(reader.read(root, "tree", limit_bytes=MAX_TREE_BYTES), hash_bytes)]
+        header = reader.header(treeish + "^{tree}")
+        if header is None:
+            raise missing(repr(treeish))
+        hash_bytes = len(header.oid) // 2
+        pending = [parse_tree(_tree_content(reader, header.oid, seen), hash_bytes)]
         while pending:
             entry = next(pending[-1], None)
             if entry is None:
@@ -173,21 +180,36 @@ def walk_tree(git: Git, treeish: str, *, max_entries: int = MAX_ENTRIES) -> Iter
             count += 1
             if count > max_entries:
                 raise GitError(
-                    f"tree {root} has more than {max_entries} entries", hint="it may be a tree bomb"
+                    f"tree {header.oid} has more than {max_entries} entries", hint="it may be a tree bomb"
                 )
             yield entry
             if entry.type == "tree":
-                data = reader.read(entry.oid, "tree", limit_bytes=MAX_TREE_BYTES)
+                data = _tree_content(reader, entry.oid, seen)
                 pending.append(parse_tree(data, hash_bytes, entry.path + b"/"))
 
 
-def list_tree(git: Git, treeish: str, *, max_entries: int = MAX_ENTRIES) -> tuple[TreeEntry, ...]:
+def _tree_content(reader: ObjectReader, oid: str, seen: dict[str, bytes] | None) -> bytes:
+    data = seen.get(oid) if seen is not None else None
+    if data is None:
+        data = reader.read(oid, "tree", limit_bytes=MAX_TREE_BYTES)
+        if seen is not None:
+            seen[oid] = data
+    return data
+
+
+def list_tree(
+    git: Git, treeish: str, *, max_entries: int = MAX_ENTRIES, seen: dict[str, bytes] | None = None
+) -> tuple[TreeEntry, ...]:
     """Files, links and submodules of a tree, all levels, in tree order; the trees themselves left out.
+
+    Args:
+        seen: see ``walk_tree``.
 
     Raises:
         GitError: see ``walk_tree``.
     """
-    return tuple(e for e in walk_tree(git, treeish, max_entries=max_entries) if e.type != "tree")
+    entries = walk_tree(git, treeish, max_entries=max_entries, seen=seen)
+    return tuple(entry for entry in entries if entry.type != "tree")
 
 
 def read_blobs(git: Git, oids: Iterable[str], *, max_blob_bytes: int = MAX_BLOB_BYTES) -> Iterator[Blob]:
