@@ -141,10 +141,9 @@ _FORMS = (
     _form("an Atlassian token", b"ATATT3", rb"(?P<secret>ATATT3[0-9A-Za-z_=-]{180,250})"),
     _form("an age key", b"AGE-SECRET-KEY-1", rb"(?P<secret>AGE-SECRET-KEY-1[0-9A-Z]{58})"),
     _form("an Azure storage key", b"AccountKey=", rb"AccountKey=(?P<secret>[0-9A-Za-z+/]{86}==)"),
-    _form(
-        "an npm password",
-        b"_auth",
-        rb"(?m)^[^#;\n]{0,200}:_(?:authToken|password)\s*=\s*(?P<secret>[^\s$]{20,200})",
+    *(
+        _form("an npm password", name, name + rb"\s{0,9}=\s{0,9}(?P<secret>[^\s$]{20,200})")
+        for name in (b":_authToken", b":_password")
     ),
 )
 

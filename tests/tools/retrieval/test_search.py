@@ -26,7 +26,7 @@ OFF_TOPIC = Path(__file__).parents[3] / "benchmarks" / "retrieval_offtopic.txt"
         ("apply_discount", "shop.checkout.apply_discount"),
         ("Cart.total_price", "shop.cart.Cart.total_price"),
         ("Receipt.total_price", "shop.checkout.Receipt.total_price"),
-        ("mail a message to the customer", "shop.mail.send_receipt"),
+        ("mail a receipt to an address", "shop.mail.send_receipt"),
     ],
 )
 def test_what_is_meant_comes_first(shop, query, symbol):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from repo_guardian.tools.views.lexical.layout import (
     VIEW,
     word_key,
 )
-from repo_guardian.tools.views.lexical.words import WORDS_VERSION, count_words, identifier_words
+from repo_guardian.tools.views.lexical.words import WORDS_VERSION, identifier_words, identifiers
 from repo_guardian.tools.views.packs.interface import PackLayout, ShardDraft
 
 _MAX_FREQUENCY = 255
@@ -61,15 +61,20 @@ def _draft(file: ChunkedFile) -> ShardDraft:
     )
 
 
-def _counted(file: ChunkedFile, number: int) -> Counter[int]:
+def _counted(file: ChunkedFile, number: int) -> dict[int, int]:
     """The keys of a chunk's words with how often they occur."""
     chunk = file.chunks[number]
-    keys: Counter[int] = Counter()
-    for word, times in count_words(file.text(chunk)).items():
-        keys[word_key(word)] += times
-    for word, times in count_words(chunk.heading).items():
-        keys[word_key(word)] += times * HEADING_WEIGHT
-    return keys
+    counts: dict[int, int] = {}
+    for text, weight in ((file.text(chunk), 1), (chunk.heading, HEADING_WEIGHT)):
+        for identifier, times in identifiers(text).items():
+            for key in _keys(identifier):
+                counts[key] = counts.get(key, 0) + times * weight
+    return counts
+
+
+@lru_cache(maxsize=1 << 16)
+def _keys(identifier: str) -> tuple[int, ...]:
+    return tuple([word_key(word) for word in identifier_words(identifier)])
 
 
 def _names(file: ChunkedFile) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,14 +126,19 @@ def _weights(passage: Passage) -> dict[str, float]:
     """How much each word of a passage counts."""
     times: dict[str, int] = {}
     for identifier, count in identifiers(passage.text).items():
-        for word in identifier_parts(identifier):
-            if len(word) > 1 and not word.isdigit():
-                times[word] = times.get(word, 0) + count
+        for word in _meaningful(identifier):
+            times[word] = times.get(word, 0) + count
     weights = {word: sqrt(count) for word, count in times.items()}
     for identifier, count in identifiers(passage.heading).items():
-        for word in identifier_parts(identifier):
+        for word in _meaningful(identifier):
             weights[word] = weights.get(word, 0.0) + _HEADING_WEIGHT * count
     return weights
+
+
+@lru_cache(maxsize=1 << 16)
+def _meaningful(identifier: str) -> tuple[str, ...]:
+    """The words of an identifier without numbers and single letters."""
+    return tuple([w for w in identifier_parts(identifier) if len(w) > 1 and not w.isdigit()])
 
 
 def _unit(vectors: Vectors) -> Vectors:
