@@ -55,6 +55,16 @@ class Score:
         recall = right / len(self.expected) if self.expected else 1.0
         return f"| {name} | {len(self.expected)} | {precision:.3f} | {recall:.3f} |"
 
+    def audited(self) -> Score:
+        """The same with the calls of ``AUDIT`` that were found counted as expected too."""
+        confirmed = set()
+        for line in AUDIT.read_text().splitlines():
+            case, _, pair = line.partition(": ")
+            if not line.startswith("#"):
+                caller, _, callee = pair.partition(" -> ")
+                confirmed.add((case, (caller, callee)))
+        return Score(self.expected | (confirmed & self.found), self.found)
+
     def misses(self) -> Iterator[str]:
         """One line for each edge that is missing or too many."""
         for entry in sorted(self.expected ^ self.found):
@@ -62,6 +72,9 @@ class Score:
             sign = "-" if entry in self.expected else "+"
             yield f"{sign} {case}: {caller} -> {callee}  {self.how.get(entry, '')}".rstrip()
 
+
+AUDIT = Path(__file__).with_name("call_graph_audit.txt")
+"""Calls that the ground truths lack and that are there, by reading the sources."""
 
 _ANONYMOUS = re.compile(r"\.<lambda\d*>.*")
 
@@ -182,6 +195,7 @@ def report_macro(folder: Path, state: Path, *, misses: bool) -> None:
     for name, score in scores.items():
         print(score.line(name))
     print(pooled(scores).line("**pooled**"))
+    print(pooled(scores).audited().line("pooled, with calls that the ground truth lacks by an audit"))
     certain = macro(folder, state, guesses=False)
     print(pooled(certain).line("pooled, without calls resolved by name alone"))
     read = macro(folder, state, properties=True)

@@ -119,6 +119,14 @@ def test_macro_counts_calls_of_functions_within_the_package(jarvis, tmp_path):
     ]
 
 
+def test_audited_calls_count_only_where_they_are_found(jarvis, tmp_path, monkeypatch):
+    audit = tmp_path / "audit.txt"
+    audit.write_text("# why\nproj: proj.m.g -> proj.m.h\nproj: proj.m.g -> proj.m.elsewhere\n")
+    monkeypatch.setattr(accuracy, "AUDIT", audit)
+    (score,) = accuracy.macro(jarvis, tmp_path / "state").values()
+    assert score.audited().line("x") == "| x | 3 | 1.000 | 0.667 |"
+
+
 def test_lambdas_go_by_their_module(tmp_path):
     graph = graph_of(tmp_path, {"p/__init__.py": "", "p/m.py": "def f(): ...\n"})
     assert accuracy.anonymous(graph, ("p.m.f.<lambda2>", "p.m.f")) == ("p.m.<lambda>", "p.m.f")
