@@ -91,12 +91,14 @@ def held(facts, name):
         ("try: pass\n    except A as x: pass", "<annotation A>"),
         ("try: pass\n    except (A, b.B) as x: pass", "<any(annotation A, annotation b.B)>"),
         ("x = d; x += [f]", "<value d>"),
-        ("x = []; x += [f]", "<any(display(), display(**: display(0: value f)))>"),
+        ("x = []; x += [f]", "<any(display(), display(?: value f))>"),
         ("x = []; x.append(f)", "<any(display(), display(?: value f))>"),
         ("x = set(); x.add(f)", "<any(display(), display(?: value f))>"),
         ("x = []; x.extend(d)", "<any(display(), display(**: value d))>"),
         ("x = {}; x['k'] = f", "<any(display(), display(k: value f))>"),
         ("x = {}; x['k']['l'] = f", "<any(display(), display(k: display(l: value f)))>"),
+        ("x = {1: f, '1': g}", "<display(1: value f, '1': value g)>"),
+        ("x = {}; x.update({'k': f})", "<any(display(), display(k: value f))>"),
         ("x = {}; x.update(d, k=f)", "<any(display(), display(**: value d, k: value f))>"),
         ("x = {}; x.setdefault('k', f)", "<any(display(), display(k: value f))>"),
         ("x = A(); x['k'] = f", "<call A>"),
@@ -361,6 +363,7 @@ def test_decorators_are_neither_lost_nor_counted_twice(extract):
     assert found == [
         ("decorate", "a.b", [("0", "value local f")]),
         ("decorate", "c", []),
+        ("implicit", "<call c>", [("0", "value local f")]),
         ("call", "c", [("1", "value x")]),
         ("reference", "x", []),
     ]
@@ -410,6 +413,37 @@ def test_attributes_and_stores(extract):
         ("<param __init__.x>", "j", "display(k: value f)"),
         ("self.k", "l", "value f"),
         ("A", "p", "value f"),
+    ]
+
+
+def test_calls_that_no_expression_shows(extract):
+    facts = extract(
+        """
+        async def f(p):
+            for a in p: pass
+            async for b in c.d: pass
+            for e in [1, 2]: pass
+            [g for g in h()]
+            with i() as j, k: pass
+            async with l: pass
+            raise m.N
+        """
+    )
+    implicit = [use for use in facts.uses if use.kind == "implicit"]
+    assert [(shown_ref(facts, use.ref), use.shape.positional) for use in implicit] == [
+        ("<param f.p>.__iter__", 0),
+        ("<call <param f.p>.__iter__>.__next__", 0),
+        ("c.d.__aiter__", 0),
+        ("<call c.d.__aiter__>.__anext__", 0),
+        ("<call h>.__iter__", 0),
+        ("<call <call h>.__iter__>.__next__", 0),
+        ("<call i>.__enter__", 0),
+        ("<call i>.__exit__", 3),
+        ("k.__enter__", 0),
+        ("k.__exit__", 3),
+        ("l.__aenter__", 0),
+        ("l.__aexit__", 3),
+        ("m.N", 0),
     ]
 
 

@@ -28,7 +28,7 @@ DefinitionKind = Literal["class", "function", "variable", "interface", "type", "
 an alias of a type, ``module`` a module or namespace inside a file.
 """
 Role = Literal["", "property", "setter", "staticmethod", "classmethod", "overload"]
-UseKind = Literal["call", "reference", "inherit", "decorate"]
+UseKind = Literal["call", "reference", "inherit", "decorate", "implicit"]
 TypeSource = Literal[
     "call", "annotation", "value", "param", "any", "display", "element", "iterate", "await", "enter"
 ]
@@ -76,9 +76,11 @@ class TypeFact(NamedTuple):
     - ``annotation``: an instance of the class that the annotation ``ref`` names;
     - ``value``: the value of ``ref`` itself;
     - ``param``: what callers pass, ``ref`` being ``Ref("local", function, parameter name)``;
-    - ``any``: one of ``items`` (several assignments, ``a or b``, ``a if c else b``);
+    - ``any``: one of ``items`` (several assignments, ``a or b``, ``a if c else b``), without unknown ones, so
+      that a single item means that there are others;
     - ``display``: a list, tuple, set or dict display of ``items``; ``keys`` are their literal keys or
-      positions as text, "" where not literal, "**" where ``items`` holds a container that is spread;
+      positions as text (a string that reads like a number in quotes), "" where not literal, "**" where
+      ``items`` holds a container that is spread; what is a literal itself, or unknown, is left out;
     - ``element``: the element of container ``items[0]`` under the literal key ``keys[0]``, "" for any;
     - ``iterate``: what iterating over ``items[0]`` gives;
     - ``await``: what awaiting ``items[0]`` gives; ``enter``: what ``with items[0] as`` binds.
@@ -157,7 +159,16 @@ class Use(NamedTuple):
     """One use of a name by the definition ``scope``; ``shape`` is set for calls, as written.
 
     ``arguments`` are the types of those arguments that may hold a function, a class or an instance, under
-    their position ("0") or keyword; literals and unknown values are left out.
+    their position ("0") or keyword, spread ones under ``*`` and ``**``; literals and unknown values are left
+    out, and so are positions after a spread.
+
+    ``decorate`` is the application of a decorator by the scope that the definition stands in: of ``x`` in
+    ``@x``, with the definition as argument "0", and of ``x`` in ``@x(...)``, whose call is a ``call`` too. In
+    neither case is there a ``reference`` to the decorator.
+
+    ``implicit`` is a call that no call expression shows, and that is one only if it leads to a definition:
+    ``__iter__`` and ``__next__`` of what is iterated over, ``__enter__`` and ``__exit__`` of what ``with``
+    enters, a class that is raised, and what ``x(...)`` gave in ``@x(...)``.
     """
 
     kind: UseKind

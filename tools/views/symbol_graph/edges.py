@@ -123,6 +123,8 @@ class EdgeMaker:
             yield self._edge(use, identity, EdgeKind.REFERENCE, Resolution.LOCAL)
         if use.kind == "call":
             yield from self._call(use, found)
+        elif use.kind == "implicit":
+            yield from self._implicit(use, found)
         else:
             yield from self._mention(use, found)
 
@@ -225,6 +227,13 @@ class EdgeMaker:
                     shape = replace(shape, positional=shape.positional - 1)
                 known = Resolution.CONSTRUCTOR if value.is_class else how
                 yield self._edge(use, value.id, EdgeKind.CALL, known, shape=shape, via=value.via)
+
+    def _implicit(self, use: Use, found: _Found) -> Iterator[Edge]:
+        """A call that the language makes, if what it calls is a function or class of the tree."""
+        for value, how in found.callees:
+            if value.kind == "definition" and not value.is_property and not value.is_variable:
+                known = Resolution.CONSTRUCTOR if value.is_class else how
+                yield self._edge(use, value.id, EdgeKind.CALL, known, shape=use.shape, via=value.via)
 
     def _by_name(self, use: Use) -> Iterator[Edge]:
         """A method of something unknown: the one method of that name in the tree, else just the name."""

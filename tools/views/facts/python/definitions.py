@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import Region, Role
 from repo_guardian.tools.views.facts.python.parameters import Place, bind_self, parameters_of
-from repo_guardian.tools.views.facts.python.scopes import BOUND, Binding, Chain, Scope, Value
+from repo_guardian.tools.views.facts.python.scopes import BOUND, VALUE, Binding, Chain, Scope, Value
 from repo_guardian.tools.views.facts.python.values import chain_and_base, plain_chain
 from repo_guardian.tools.views.facts.python.walk import (
     CONDITIONAL,
@@ -19,7 +19,7 @@ from repo_guardian.tools.views.facts.python.walk import (
     Handler,
     Walk,
 )
-from repo_guardian.tools.views.symbol_graph.signature import Signature
+from repo_guardian.tools.views.symbol_graph.signature import CallShape, Signature
 
 _ROLES: dict[str, Role] = {
     "property": "property",
@@ -80,17 +80,20 @@ def _decorate(walk: Walk, node: Node, scope: Scope, index: int) -> None:
     expression = next((child for child in node.named_children if child.type != "comment"), None)
     if expression is None:
         return
+    given: Arguments = ()
+    if index < len(walk.drafts):
+        given = (("0", walk.value(Value("value", Chain(BOUND["definition"], (), index)))),)
     if expression.type != "call":
         chain, base = chain_and_base(walk, expression, scope)
-        given: Arguments = ()
-        if index < len(walk.drafts):
-            given = (("0", walk.value(Value("value", Chain(BOUND["definition"], (), index)))),)
         walk.use("decorate", scope, chain, expression, (None, given))
         walk.push([base], scope, 0)
         return
     function = expression.child_by_field_name("function")
     if function is not None:
         walk.use("decorate", scope, chain_and_base(walk, function, scope)[0], expression)
+    made = walk.value_of(expression, scope)
+    if made >= 0:
+        walk.use("implicit", scope, Chain(VALUE, (), made), expression, (CallShape(1), given))
     walk.push([expression], scope, 0)
 
 

@@ -58,7 +58,8 @@ def literal_key(walk: Walk, node: Node) -> str:
     if node.type == "unary_operator":
         text = walk.name(node).replace(" ", "")
         return text if text[:1] == "-" and text[1:].isdecimal() else ""
-    return literal_text(walk, node) or "" if node.type == "string" else ""
+    text = literal_text(walk, node) or "" if node.type == "string" else ""
+    return f"'{text}'" if text.lstrip("-").isdecimal() else text
 
 
 def literal_text(walk: Walk, node: Node) -> str | None:
@@ -152,18 +153,27 @@ def container_of(walk: Walk, number: int, key: str = "") -> int:
     return walk.value(Value("display", items=(number,), keys=(key,)))
 
 
-def spread(walk: Walk, given: list[Node], scope: Scope, depth: int) -> int:
-    """``list(x)``, ``dict(x, a=b)``: a display of what is in ``x``, and of the keywords."""
+def spread(walk: Walk, given: list[Node], scope: Scope, depth: int, *, keyed: bool = True) -> int:
+    """``list(x)``, ``dict(x, a=b)``: a display of what is in ``x``, and of the keywords.
+
+    What another display holds is taken over, under its keys if these still say where it stands.
+    """
     items: list[int] = []
     keys: list[str] = []
     for child in given[:MAX_ITEMS]:
         name = child.child_by_field_name("name") if child.type == "keyword_argument" else None
         part = child.child_by_field_name("value") if name is not None else child
         number = walk.value_of(part, scope, depth) if "splat" not in child.type else NOTHING_KNOWN
-        if number >= 0 and not walk.is_literal(number):
+        if number < 0 or walk.is_literal(number):
+            continue
+        inner = walk.values[number]
+        if name is None and inner.source == "display":
+            items += inner.items
+            keys += inner.keys if keyed else [key if key == "**" else "" for key in inner.keys]
+        else:
             items.append(number)
             keys.append("**" if name is None else walk.name(name))
-    return walk.value(Value("display", items=tuple(items), keys=tuple(keys)))
+    return walk.value(Value("display", items=tuple(items[:MAX_ITEMS]), keys=tuple(keys[:MAX_ITEMS])))
 
 
 MAKERS: dict[str, Callable[[Walk, Node, Scope, int], int]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.python.displays import comprehension_scope, first_child, made
+from repo_guardian.tools.views.facts.python.implicit import iterate
 from repo_guardian.tools.views.facts.python.scopes import LITERAL, SUPER, UNKNOWN, Scope
 from repo_guardian.tools.views.facts.python.targets import ADDING, add_arguments, bind_target
 from repo_guardian.tools.views.facts.python.values import chain_and_base, chain_of, reading
@@ -97,8 +98,10 @@ def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
             parts.append((child, block))
             continue
         right = child.child_by_field_name("right")
-        each = made(walk, "iterate", walk.value_of(right, outside))
-        bind_target(walk, child.child_by_field_name("left"), block, each)
+        iterated = walk.value_of(right, outside)
+        bind_target(walk, child.child_by_field_name("left"), block, made(walk, "iterate", iterated))
+        is_async = bool(child.child_count) and child.children[0].type == "async"
+        iterate(walk, right, outside, iterated, is_async=is_async)
         parts.append((right, outside))
         outside = block
     for part, where in reversed(parts):

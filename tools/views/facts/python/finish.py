@@ -91,9 +91,9 @@ class Finisher:
         uses: list[Use] = []
         for kind, scope, chain, start, end, shape, arguments in self._walk.uses:
             ref = resolve(chain, scope)
-            if kind == "reference" and not _worth(ref):
+            if (kind == "reference" and not _worth(ref)) or ref == NO_REF:
                 continue
-            if ref == NO_REF:
+            if kind == "implicit" and ref.root in ("unknown", "literal"):
                 continue
             uses.append(Use(kind, scope.owner, ref, locate(start, end), shape, self._numbered(arguments)))
         uses.sort(key=_place)

@@ -10,12 +10,14 @@ from tree_sitter import Node
 from repo_guardian.tools.views.facts.python import exports
 from repo_guardian.tools.views.facts.python.annotations import annotated
 from repo_guardian.tools.views.facts.python.displays import SLICE, element, first_child, made, spread
+from repo_guardian.tools.views.facts.python.implicit import enter, iterate
 from repo_guardian.tools.views.facts.python.narrowing import instances, narrowed, told_after
 from repo_guardian.tools.views.facts.python.scopes import ABSENT, NOTHING_KNOWN, Chain, Scope
 from repo_guardian.tools.views.facts.python.source import TEXT_CHARS
 from repo_guardian.tools.views.facts.python.targets import add, bind_name, bind_target, store_attribute
 from repo_guardian.tools.views.facts.python.values import plain_chain
 from repo_guardian.tools.views.facts.python.walk import (
+    ASYNC,
     CONDITIONAL,
     IN_TRY,
     TYPE_CHECKING,
@@ -23,6 +25,7 @@ from repo_guardian.tools.views.facts.python.walk import (
     Handler,
     Walk,
 )
+from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 _QUOTES = b"'\""
 _BACK_QUOTE = ord("`")
@@ -132,7 +135,7 @@ def on_augmented(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
             bind_name(walk, walk.name(left), scope, ABSENT)
     chain = plain_chain(walk, left)
     if chain is not None and right is not None:
-        add(walk, chain, scope, spread(walk, [right], scope, 0))
+        add(walk, chain, scope, spread(walk, [right], scope, 0, keyed=False))
     walk.push([left, right], scope, flags)
 
 
@@ -163,7 +166,10 @@ def on_for(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A loop binds its target to what iterating gives."""
     left = node.child_by_field_name("left")
     right = node.child_by_field_name("right")
-    bind_target(walk, left, scope, made(walk, "iterate", walk.value_of(right, scope)))
+    iterated = walk.value_of(right, scope)
+    is_async = bool(node.child_count) and node.children[0].type == "async"
+    bind_target(walk, left, scope, made(walk, "iterate", iterated))
+    iterate(walk, right, scope, iterated, is_async=is_async)
     others = [child for child in node.named_children if child not in (left, right)]
     walk.push(others, scope, flags | CONDITIONAL)
     walk.push([right], scope, flags)
@@ -188,6 +194,15 @@ def on_as_pattern(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     walk.push(node.named_children[:1], scope, flags)
 
 
+def on_with(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """``async with`` enters by other methods."""
+    body = node.child_by_field_name("body")
+    clauses = [child for child in node.named_children if child != body]
+    is_async = bool(node.child_count) and node.children[0].type == "async"
+    walk.push([body], scope, flags)
+    walk.push(clauses, scope, flags | ASYNC if is_async else flags)
+
+
 def on_with_item(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``with value as target`` binds what entering gives."""
     _bind_alias(walk, node, scope, flags, entered=True)
@@ -199,15 +214,19 @@ def on_except(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 
 def _bind_alias(walk: Walk, node: Node, scope: Scope, flags: int, *, entered: bool) -> None:
+    is_async = bool(flags & ASYNC)
     for child in reversed(node.named_children):
         if child.type != "as_pattern" or len(child.named_children) < 2:
+            if entered:
+                enter(walk, child, scope, is_async=is_async)
             walk.push([child], scope, flags)
             continue
         expression, *targets = child.named_children
-        if entered:
-            value = made(walk, "enter", walk.value_of(expression, scope))
-        else:
-            value = instances(walk, expression, scope)
+        value = (
+            enter(walk, expression, scope, is_async=is_async)
+            if entered
+            else instances(walk, expression, scope)
+        )
         for target in targets:
             bind_target(walk, target, scope, value)
         walk.push([expression], scope, flags)
@@ -290,9 +309,12 @@ def on_python2(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 
 def on_raise(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``raise E, value`` is Python 2."""
+    """Raising a class makes an instance; ``raise E, value`` is Python 2."""
     if any(child.type == "expression_list" for child in node.named_children):
         walk.python2(node)
+    chain = plain_chain(walk, first_child(node))
+    if chain is not None:
+        walk.use("implicit", scope, chain, node, (CallShape(), ()))
     walk.push(node.named_children, scope, flags)
 
 
@@ -314,6 +336,7 @@ HANDLERS: dict[str, Handler] = {
     "while_statement": on_conditional,
     "match_statement": on_conditional,
     "as_pattern": on_as_pattern,
+    "with_statement": on_with,
     "with_item": on_with_item,
     "except_clause": on_except,
     "except_group_clause": on_except,

@@ -104,7 +104,7 @@ def add_arguments(walk: Walk, chain: Chain, arguments: Node, scope: Scope) -> No
     given = [child for child in arguments.named_children if child.type != "comment"]
     method, key = chain.path[-1], ""
     if method in ("extend", "extendleft", "update"):
-        value = spread(walk, given, scope, 0)
+        value = spread(walk, given, scope, 0, keyed=method == "update")
     else:
         index = 1 if method in ("insert", "setdefault") else 0
         value = walk.value_of(given[index], scope) if len(given) == index + 1 else NOTHING_KNOWN

@@ -42,6 +42,8 @@ IN_BASES = 4
 """Set for the base expressions of a class statement."""
 CONDITIONAL = 8
 """Set for statements that run or not, depending on the moment: ``if``, ``try``, loops, ``match``."""
+ASYNC = 16
+"""Set for what ``async with`` enters."""
 
 MAX_ALTERNATIVES = 16
 """Values that one ``any`` may hold; later ones are left out."""
