@@ -20,6 +20,7 @@ from repo_guardian.tools.views.symbol_graph.model import Resolution
 _EXTENSIONS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts")
 _SOURCES = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
 _DEFAULT = "default"
+_PROJECT = "package.json"
 _HIDDEN = frozenset({"private", "protected"})
 
 
@@ -48,11 +49,13 @@ class EcmaScript:
                 return None
             if place == ".":
                 place = "index"
+            if place.rpartition("/")[2] == _PROJECT:
+                return None
             return next((path for path in candidates(place) if reader.exists(path)), None)
         parts = specifier.split("/")
         for count in range(min(len(parts), 3), 0, -1):
             for project in reader.mentions("project", "/".join(parts[:count])):
-                if project.endswith("package.json"):
+                if project.rpartition("/")[2] == _PROJECT:
                     found = self._package(resolver, project, "/".join(parts[count:]))
                     if found is not None:
                         return found
@@ -69,7 +72,7 @@ class EcmaScript:
         for place in places:
             full = posixpath.normpath(posixpath.join(folder, place))
             for path in candidates(full):
-                if not full.startswith("..") and reader.exists(path):
+                if not path.startswith("..") and not path.endswith(_PROJECT) and reader.exists(path):
                     return path
         return None
 

@@ -111,7 +111,7 @@ class Resolver:
         if hops <= 0:
             return UNKNOWN
         value = self.inside(file, name, hops)
-        if value is not None:
+        if value is not None and not self._is_type_of_builtin(file, value, name):
             return value
         value = self.rules.outside(self, file, name, hops - 1)
         if value is not None:
@@ -119,6 +119,12 @@ class Resolver:
         if name in BUILTINS[file.family]:
             return Value("external", name=f"builtins.{name}", how=Resolution.UNRESOLVED)
         return Value("gone", name=f"{file.id}.{name}", how=Resolution.UNRESOLVED)
+
+    def _is_type_of_builtin(self, file: File, value: Value, name: str) -> bool:
+        """``type Error = …`` beside the value ``Error``: types and values have names of their own."""
+        if file.family != "ecmascript" or value.kind != "definition" or name not in BUILTINS[file.family]:
+            return False
+        return self.definition(value).kind in ("type", "interface")
 
     def inside(self, file: File, name: str, hops: int) -> Value | None:
         """What the file itself binds ``name`` to; None when it does not. Definitions go before imports."""
