@@ -82,7 +82,7 @@ def run(call: Callable[[], Any]) -> int:
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("guardian: interrupted; nothing of this cycle was kept", err=True)
+        click.echo("guardian: interrupted; nothing half-done was kept", err=True)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away; there is nobody left to tell.

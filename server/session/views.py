@@ -52,9 +52,10 @@ def find_callers(
     from repo_guardian.tools.retrieval.callers import callers
 
     _check_text(name, "name")
+    asked = name.strip().removesuffix("()")
     root = reading.repository.state.root
     graph = opened(reading, ("symbol_graph",), lambda: _graph(root, reading.commit), narrate)
-    return callers_answer(reading.as_of, name, callers(graph, name), page, possible=possible)
+    return callers_answer(reading.as_of, asked, callers(graph, asked), page, possible=possible)
 
 
 def find_places(

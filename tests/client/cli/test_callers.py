@@ -68,6 +68,10 @@ def test_a_name_that_means_nothing(small, guardian, name, said):
     assert "\x1b" not in ran.out + ran.err
 
 
+def test_a_name_may_come_with_the_parentheses_of_a_call(small, guardian):
+    assert json.loads(guardian("callers", small.path, " pkg.io.load() ", "--json").out)["callers_total"] == 3
+
+
 def test_a_name_that_means_several_lists_them(small, guardian):
     small.commit({"other.py": "def load():\n    pass\n"})
     ran = guardian("callers", small.path, "load")

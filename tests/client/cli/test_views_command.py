@@ -1,6 +1,7 @@
 """``guardian views``: build, status, verify, gc: on histories, on damage, in a pipe and on a terminal."""
 
 import json
+import os
 from itertools import pairwise
 
 import pytest
@@ -125,7 +126,8 @@ def test_gc_keeps_the_latest_and_what_they_need(history, asked, guardian, reposi
     assert asked("verify")["whole"]
     assert json.loads(guardian("callers", repository.path, "pkg.a.f", "--json").out)["callers_total"] == 1
     assert asked("gc", "--keep", "0")["kept"] == []
-    assert "building the views" in guardian("callers", repository.path, "pkg.a.f").err
+    assert asked("status")["total"] == 0
+    assert [item["reused"] for item in asked("build")["built"]] == [False]
 
 
 def test_gc_waits_for_no_cycle(history, asked, guardian, repository, home):
@@ -157,6 +159,24 @@ def test_a_moved_state_directory_works(history, asked, guardian, repository, hom
     home.mkdir()
     ran = guardian("views", "verify", repository.path, "--json", "--home", moved)
     assert json.loads(ran.out)["whole"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a file system")
+def test_a_full_disk_is_said_and_nothing_half_written_is_left(repository, guardian_process, tmp_path):
+    repository.commit({**FILES, "big.py": "".join(f"def f{n}():\n    return {n}\n" for n in range(9000))})
+    state = tmp_path / "small"
+    state.mkdir()
+    script = (
+        f'mount -t tmpfs -o size=700k tmpfs {state} && "$@"; code=$?; '
+        f"find {state} -path '*/views/*' -o -name '.tmp-*'; exit $code"
+    )
+    ran = guardian_process(
+        *("views", "build", repository.path, "--home", state),
+        wrapper=("unshare", "--mount", "sh", "-c", script, "sh"),
+    )
+    assert ran.code == 3, ran.err
+    assert "free some space" in ran.err
+    assert ran.out == ""
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
