@@ -6,7 +6,14 @@ from collections.abc import Iterable
 
 from repo_guardian.client.cli.terminal import Terminal
 from repo_guardian.client.printable import printable
-from repo_guardian.server.contract.drift import DriftAnswer, DriftItem, IntentItem
+from repo_guardian.server.contract.drift import (
+    DivergenceItem,
+    DriftAnswer,
+    DriftItem,
+    ExecutedDrift,
+    IntentItem,
+    TestDeltaItem,
+)
 from repo_guardian.server.contract.signals import DependentItem, SignalItem
 
 LAGGING_SHOWN = 5
@@ -24,6 +31,7 @@ _STEPS = {
     "minor": "a minor step: no break is promised",
     "patch": "a patch: no break is promised",
 }
+_UNREMARKABLE = ("appeared", "vanished", "newly_passing")
 _LABEL_COLUMNS = 9
 
 
@@ -129,3 +137,66 @@ def _print_rest(terminal: Terminal, answer: DriftAnswer) -> None:
             terminal.echo(terminal.cut(f"  {printable(left.path)}: {printable(left.reason)}"))
     if answer.skipped_total:
         terminal.echo(f"{answer.skipped_total} source files could not be read whole")
+
+
+def print_executed(executed: ExecutedDrift) -> None:
+    """Changed behaviour, then changed outcomes of tests, then what could not be told."""
+    terminal = Terminal()
+    heading = f"behaviour, as the repository's own code reported it in {printable(executed.sandbox)}"
+    terminal.echo(f"\n{terminal.style(heading, bold=True)}")
+    terminal.echo(_looked_at(executed))
+    for item in executed.divergences:
+        _print_divergence(terminal, item)
+    heading = f"tests: {len(executed.tests)} of {executed.tests_compared} differ"
+    where = (
+        f" in {len(executed.tests_selected)} files that the change can reach"
+        if executed.tests_selected
+        else ""
+    )
+    terminal.echo(f"\n{terminal.style(heading + where, bold=True)}")
+    for delta in executed.tests:
+        if delta.kind not in _UNREMARKABLE:
+            _print_test(terminal, delta)
+    for kind in _UNREMARKABLE:
+        count = sum(delta.kind == kind for delta in executed.tests)
+        if count:
+            terminal.echo(f"{kind}: {count}")
+    for problem in executed.problems:
+        terminal.echo(terminal.cut(f"problem: {printable(problem)}"))
+
+
+def _looked_at(executed: ExecutedDrift) -> str:
+    parts = [
+        f"{executed.functions_changed} functions changed inside",
+        f"{executed.functions_compared} compared over {executed.calls_compared} calls",
+    ]
+    counts = [
+        (len(executed.unreached), "no test reaches"),
+        (len(executed.reaching_out), "reach outside"),
+        (len(executed.missing), "cannot be called"),
+    ]
+    return "; ".join([*parts, *(f"{count} {what}" for count, what in counts if count)])
+
+
+def _print_divergence(terminal: Terminal, item: DivergenceItem) -> None:
+    label = terminal.style(f"{'behaves':<{_LABEL_COLUMNS}}", fg="magenta")
+    share = (
+        f"{item.diverging} of {item.compared} calls differ, {item.recorded_diverging} of them the suite's own"
+    )
+    terminal.echo(label + terminal.cut(f"{printable(item.symbol)}: {share}", _LABEL_COLUMNS))
+    receiver = f" on {printable(item.receiver)}" if item.receiver else ""
+    _indented(terminal, f"called with {printable(item.call)}{receiver} ({item.mutation})")
+    _indented(terminal, f"- {printable(item.before)}")
+    _indented(terminal, f"+ {printable(item.after)}")
+    for line in _signs(item.intent):
+        _indented(terminal, line)
+
+
+def _print_test(terminal: Terminal, delta: TestDeltaItem) -> None:
+    kind = delta.kind.replace("_", " ") + (
+        "" if delta.confirmed or delta.kind == "flaky" else ", not confirmed"
+    )
+    times = f" ({delta.ratio:.1f} times as long)" if delta.ratio is not None else ""
+    terminal.echo(terminal.cut(f"{kind}: {printable(delta.test_id)}{times}"))
+    if delta.reason:
+        _indented(terminal, printable(delta.reason))

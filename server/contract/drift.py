@@ -1,4 +1,7 @@
-"""Drift on the wire: what changed between two commits, who has not followed, and what speaks for intent."""
+"""Drift on the wire: what changed between two commits, who has not followed, and what speaks for intent.
+
+Behaviour and test deltas are what the repository's own code reported in a sandbox: untrusted, and so shown.
+"""
 
 from __future__ import annotations
 
@@ -82,3 +85,81 @@ class DriftAnswer(Wire):
     not_comparable: tuple[LeftOutItem, ...] = ()
     skipped_total: int = 0
     next_offset: int | None = None
+
+
+class DivergenceItem(Wire):
+    """A function whose signature is the same and which does something else, shown by one call.
+
+    Attributes:
+        symbol, path, line: the function, where it stands at the base.
+        call, receiver: the arguments of the smallest diverging call, and ``self`` or ``cls``, as text.
+        mutation: how the call differs from one that the suite makes; ``as recorded`` when it does not.
+        before, after: what the call does at each commit.
+        diverging, compared, recorded_diverging: calls that differ, calls compared, and how many of those
+            that differ the suite itself makes.
+    """
+
+    symbol: str
+    path: str
+    line: int
+    call: str
+    receiver: str
+    mutation: str
+    before: str
+    after: str
+    diverging: int
+    compared: int
+    recorded_diverging: int
+    intent: IntentItem
+
+
+class TestDeltaItem(Wire):
+    """One test that differs; ``confirmed`` says that repetitions agreed."""
+
+    __test__ = False
+
+    test_id: str
+    kind: str
+    before: str
+    after: str
+    confirmed: bool
+    reason: str = ""
+    ratio: float | None = None
+
+
+class ExecutedDrift(Wire):
+    """What running the repository's own tests adds to a comparison of two commits.
+
+    Attributes:
+        sandbox: the backend that isolated the runs.
+        divergences: unannounced ones first.
+        functions_changed, functions_compared, calls_compared: what was looked at.
+        unreached: changed functions that no test reaches with arguments that can be kept.
+        reaching_out: functions left out because a call reached files, network or processes.
+        missing: functions that could not be called at one of the commits, with the reason.
+        unstable_calls: calls left out because repetition gave two outcomes.
+        tests, tests_compared, tests_selected: what differs in the suite, of how many tests that both sides
+            ran, and the test files that it was restricted to (empty for all).
+        problems: why something could not be run.
+    """
+
+    sandbox: str
+    divergences: tuple[DivergenceItem, ...] = ()
+    functions_changed: int = 0
+    functions_compared: int = 0
+    calls_compared: int = 0
+    unreached: tuple[str, ...] = ()
+    reaching_out: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    unstable_calls: int = 0
+    tests: tuple[TestDeltaItem, ...] = ()
+    tests_compared: int = 0
+    tests_selected: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class DriftReport(Wire):
+    """The whole of ``guardian drift``: what the graphs tell, and what running adds when it was asked for."""
+
+    structure: DriftAnswer
+    executed: ExecutedDrift | None = None

@@ -63,7 +63,8 @@ class Drift:
     as_of: AsOf
     work_tree: bool
     left_out: tuple[LeftOut, ...]
-    files_changed: int
+    changed: tuple[str, ...]
+    intent: Intent
     judged: tuple[tuple[Signal, IntentEvidence], ...]
 
 
@@ -86,7 +87,7 @@ def find_drift(
         UsageError: one of them names no commit, or there is no work tree.
         EnvironmentFault: git or the views cannot be used.
     """
-    return _answer(measure_drift(repository, base, revision, narrate), page)
+    return drift_answer(measure_drift(repository, base, revision, narrate), page)
 
 
 def measure_drift(
@@ -116,7 +117,9 @@ def measure_drift(
     intent = Intent([CommitMessage(*pair) for pair in said], _contents(before, after, changed))
     judged = [(s, _evidence(intent, s, before, after)) for s in rank(detect_drift(before.graph, after.graph))]
     judged.sort(key=lambda pair: (pair[1].intended, -pair[0].score, pair[0].key))
-    return Drift(before, after, as_of, revision == WORKTREE, left_out, len(changed), tuple(judged))
+    return Drift(
+        before, after, as_of, revision == WORKTREE, left_out, tuple(changed), intent, judged=tuple(judged)
+    )
 
 
 def _graph(root: Path, git: Git, tree: Tree, since: str | None, narrate: Narrate) -> Graph:
@@ -143,7 +146,8 @@ def _evidence(intent: Intent, signal: Signal, before: Side, after: Side) -> Inte
     return intent.of(subject, before.graph, after.graph)
 
 
-def _answer(drift: Drift, page: Page) -> DriftAnswer:
+def drift_answer(drift: Drift, page: Page) -> DriftAnswer:
+    """A page of what was measured."""
     wanted = drift.judged[page.offset : page.offset + page.limit]
     items = within([_item(signal, evidence, drift) for signal, evidence in wanted], page.chars)
     following = page.offset + len(items)
@@ -157,7 +161,7 @@ def _answer(drift: Drift, page: Page) -> DriftAnswer:
         base_version=versions[0],
         version=versions[1],
         step=version_step(*versions),
-        files_changed=drift.files_changed,
+        files_changed=len(drift.changed),
         total=len(drift.judged),
         totals_by_kind=dict(sorted(Counter(signal.kind.value for signal, _ in drift.judged).items())),
         unannounced_total=sum(not evidence.intended for _, evidence in drift.judged),
@@ -195,16 +199,21 @@ def version_step(old: str, new: str) -> str:
 def _item(signal: Signal, evidence: IntentEvidence, drift: Drift) -> DriftItem:
     return DriftItem(
         signal=signal_item(signal, drift.before.graph, dependents=DEPENDENTS_LISTED),
-        intent=IntentItem(
-            announced=evidence.announced,
-            followed=evidence.followed,
-            deprecated=evidence.deprecated,
-            docstring=evidence.docstring,
-            tests=evidence.tests[:_TESTS_LISTED],
-            changelog=_mentions(evidence.changelog),
-            documents=_mentions(evidence.documents),
-            messages=_mentions(evidence.messages),
-        ),
+        intent=intent_item(evidence),
+    )
+
+
+def intent_item(evidence: IntentEvidence) -> IntentItem:
+    """The evidence, cut to what a reader needs."""
+    return IntentItem(
+        announced=evidence.announced,
+        followed=evidence.followed,
+        deprecated=evidence.deprecated,
+        docstring=evidence.docstring,
+        tests=evidence.tests[:_TESTS_LISTED],
+        changelog=_mentions(evidence.changelog),
+        documents=_mentions(evidence.documents),
+        messages=_mentions(evidence.messages),
     )
 
 

@@ -60,13 +60,21 @@ def reachable_tests(
     starts = sorted(set().union(*changed))
     files = {path for path in python if _is_test(path) and path in current.files}
     for graph in (current, base):
-        reached = _backwards(graph, starts)
-        if reached is None:
-            return TestSelection((), True, f"more than {_ENTRIES} symbols are reached")
-        folders = tuple(path.removesuffix("conftest.py") for path in reached if _is_conftest(path))
-        reached |= {path for path in current.files if folders and path.startswith(folders)}
-        files |= {path for path in reached if _is_test(path) and path in current.files}
+        reached = tests_reaching(graph, starts)
+        if reached.everything:
+            return reached
+        files |= {path for path in reached.files if path in current.files}
     return TestSelection(tuple(sorted(files)))
+
+
+def tests_reaching(graph: Graph, symbols: Iterable[str]) -> TestSelection:
+    """The test files of one commit from which the uses lead to any of ``symbols``, themselves included."""
+    reached = _backwards(graph, symbols)
+    if reached is None:
+        return TestSelection((), True, f"more than {_ENTRIES} symbols are reached")
+    folders = tuple(path.removesuffix("conftest.py") for path in reached if _is_conftest(path))
+    reached |= {path for path in graph.files if folders and path.startswith(folders)}
+    return TestSelection(tuple(sorted(path for path in reached if _is_test(path))))
 
 
 def _changed(base: Graph, current: Graph, path: str, read_base: Read, read_current: Read) -> set[str]:

@@ -121,6 +121,42 @@ async def test_the_command_and_the_tool_say_the_same(changed, guardian, home):
     assert told == printed
 
 
+def test_what_running_adds(repository, guardian):
+    body = "def clamp(x, low, high):\n    return max(low, min(x, high{}))\n"
+    test = "from pkg import clamp\n\n\ndef test_it():\n    assert clamp(10, 0, 5) == 5\n"
+    far = "def test_far():\n    pass\n"
+    repository.commit(
+        {"pkg/__init__.py": body.format(""), "tests/test_it.py": test, "tests/test_far.py": far}, "first"
+    )
+    repository.commit({"pkg/__init__.py": body.format(" - 1")}, "Faster")
+    before = repository.fingerprint()
+    report = json.loads(guardian("drift", repository.path, "--run", "--sandbox", "bubblewrap", "--json").out)
+    assert report["structure"]["total"] == 0
+    executed = report["executed"]
+    (found,) = executed["divergences"]
+    assert (found["symbol"], found["call"]) == ("pkg.clamp", "([10, 0, 5], {})")
+    assert (found["before"], found["after"]) == ("gives 5", "gives 4")
+    assert found["recorded_diverging"] == 1
+    assert executed["tests_selected"] == ["tests/test_it.py"]
+    (delta,) = executed["tests"]
+    assert (delta["test_id"], delta["kind"], delta["confirmed"]) == (
+        "tests/test_it.py::test_it",
+        "newly_failing",
+        True,
+    )
+    assert repository.fingerprint() == before
+    text = guardian("drift", repository.path, "--run", "--sandbox", "bubblewrap", "--whole-suite").out
+    assert "behaves  pkg.clamp: " in text
+    assert "- gives 5\n         + gives 4" in text
+    assert "tests: 1 of 2 differ\nnewly failing: tests/test_it.py::test_it" in text
+
+
+def test_a_sandbox_that_is_not_there_is_an_environment_error(changed, guardian):
+    ran = guardian("drift", changed.path, "--run", "--sandbox", "nonsense")
+    assert ran.code == 2
+    assert "nonsense" in ran.err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "step"),
     [

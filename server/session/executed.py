@@ -1,0 +1,217 @@
+"""Drift that shows when something runs: changed behaviour and changed test outcomes, in the sandbox."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+from anyio import to_thread
+
+from repo_guardian.errors import SandboxUnavailableError
+from repo_guardian.server.contract.drift import DivergenceItem, ExecutedDrift, TestDeltaItem
+from repo_guardian.server.session.drift import Drift, Side, intent_item
+from repo_guardian.server.session.reading import Narrate, Repository
+from repo_guardian.server.session.views import quietly
+from repo_guardian.tools.behaviour.compare import compare
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport, Divergence, Target
+from repo_guardian.tools.behaviour.record import record
+from repo_guardian.tools.behaviour.replay import replay
+from repo_guardian.tools.behaviour.select import changed_functions
+from repo_guardian.tools.deltas.interface import SuiteDelta, TestDelta
+from repo_guardian.tools.deltas.run import suite_delta
+from repo_guardian.tools.deltas.select import TestSelection, reachable_tests, tests_reaching
+from repo_guardian.tools.dependencies import declared_dependencies
+from repo_guardian.tools.execution.bench import Bench, Checkout
+from repo_guardian.tools.execution.capability import find_capability
+from repo_guardian.tools.execution.override import load_override
+from repo_guardian.tools.execution.projects import with_projects
+from repo_guardian.tools.execution.suite import plan_suite
+from repo_guardian.tools.execution.suite_model import SUITE_LIMITS, Selection
+from repo_guardian.tools.execution.toolchains import prepare_toolchains
+from repo_guardian.tools.git.materialize import materialize, remove_checkout
+from repo_guardian.tools.intent.interface import Subject
+
+_LISTED = 50
+_REASON_CHARS = 300
+
+
+async def execute_drift(
+    repository: Repository,
+    drift: Drift,
+    *,
+    sandbox: str = "auto",
+    whole_suite: bool = False,
+    narrate: Narrate = quietly,
+) -> ExecutedDrift:
+    """Replay what tests pass to changed functions, and compare the suites, of the two sides of ``drift``.
+
+    Args:
+        sandbox: a name of the sandbox registry, or ``auto``.
+        whole_suite: compare all tests rather than those that the change can reach.
+        narrate: is told of each step.
+
+    Raises:
+        SandboxUnavailableError: nothing here isolates what would run.
+        EnvironmentFault: the sandbox failed, or a tree cannot be written.
+    """
+    capability = await find_capability(sandbox)
+    if capability.backend is None:
+        raise SandboxUnavailableError(
+            f"nothing can be executed here: {capability.note}", hint="see guardian sandbox selftest"
+        )
+    with ExitStack() as held:
+        sides = (drift.before, drift.after)
+        checkouts = [await to_thread.run_sync(_checkout, repository, side, held) for side in sides]
+        narrate("preparing the toolchain")
+        toolchains = await prepare_toolchains(
+            capability.backend,
+            declared_dependencies(drift.after.tree.read),
+            as_of=_as_of(repository, drift),
+            harness_root=repository.state.harness,
+            site_root=repository.state.toolchain,
+            override=load_override(
+                repository.state.root,
+                repository=Path(repository.source.location) if repository.source.local else None,
+            ),
+        )
+        bench = await with_projects(
+            Bench(capability.backend, toolchains, SUITE_LIMITS),
+            checkouts,
+            root=repository.state.toolchain / "projects",
+            always=True,
+        )
+        base, current = checkouts
+        behaviour, targets = await _behaviour(bench, drift, base, current, narrate)
+        narrate("comparing the suites")
+        chosen = TestSelection((), True) if whole_suite else _reachable(drift)
+        suites = await _suites(bench, base, current, chosen)
+        return _answer(drift, capability.name or "", bench, targets, behaviour=behaviour, suites=suites)
+
+
+def _checkout(repository: Repository, side: Side, held: ExitStack) -> Checkout:
+    folder = repository.state.root / "checkouts" / f"drift-{os.getpid()}_{side.tree.commit or 'empty'}"
+    materialize(side.git, side.tree.treeish, folder)
+    held.callback(remove_checkout, folder)
+    return Checkout(folder, side.tree.label, side.tree.version)
+
+
+def _as_of(repository: Repository, drift: Drift) -> datetime:
+    commit = drift.before.tree.commit if drift.work_tree else drift.after.tree.commit
+    info = repository.mirror.commit_info(commit or repository.mirror.resolve("HEAD"))
+    return datetime.fromtimestamp(info.committer_time, UTC)
+
+
+async def _behaviour(
+    bench: Bench, drift: Drift, base: Checkout, current: Checkout, narrate: Narrate
+) -> tuple[BehaviourReport, list[Target]]:
+    before, after = drift.before, drift.after
+    targets = list(changed_functions(before.graph, after.graph, before.tree.read, after.tree.read))
+    if not targets:
+        return BehaviourReport(), []
+    limits = BehaviourLimits()
+    watched = targets[: limits.targets]
+    reaching = tests_reaching(before.graph, [target.symbol for target in watched])
+    if not reaching.files and not reaching.everything:
+        return BehaviourReport(unreached=tuple(t.symbol for t in watched)), targets
+    narrate(f"recording what tests pass to {len(watched)} changed functions")
+    plan = plan_suite(base.path, bench.site_packages, Selection(arguments=reaching.files))
+    recording = await record(bench, base, plan, watched, limits)
+    narrate("replaying on both commits")
+    now = plan_suite(current.path, bench.site_packages)
+    old = await replay(bench, base, plan, watched, recording=recording, limits=limits)
+    new = await replay(bench, current, now, watched, recording=recording, limits=limits)
+    return compare(watched, recording, old, new), targets
+
+
+def _reachable(drift: Drift) -> TestSelection:
+    before, after = drift.before, drift.after
+    return reachable_tests(before.graph, after.graph, drift.changed, before.tree.read, after.tree.read)
+
+
+async def _suites(
+    bench: Bench, base: Checkout, current: Checkout, chosen: TestSelection
+) -> SuiteDelta | None:
+    """None when the change reaches no test; a file that one side lacks is left to the side that has it."""
+    if not chosen.everything and not chosen.files:
+        return None
+    there = tuple(path for path in chosen.files if _has(base, path) and _has(current, path))
+    if chosen.files and not there:
+        return None
+    return await suite_delta(bench, base, current, Selection(arguments=there))
+
+
+def _has(checkout: Checkout, path: str) -> bool:
+    return (Path(checkout.path) / path).is_file()
+
+
+def _answer(
+    drift: Drift,
+    sandbox: str,
+    bench: Bench,
+    targets: list[Target],
+    *,
+    behaviour: BehaviourReport,
+    suites: SuiteDelta | None,
+) -> ExecutedDrift:
+    items = [_divergence(drift, divergence) for divergence in behaviour.divergences]
+    items.sort(
+        key=lambda item: (
+            item.intent.announced or item.intent.followed,
+            -item.recorded_diverging,
+            item.symbol,
+        )
+    )
+    problems = [*bench.toolchains.problems, behaviour.problem, suites.problem if suites is not None else ""]
+    return ExecutedDrift(
+        sandbox=sandbox,
+        divergences=tuple(items[:_LISTED]),
+        functions_changed=len(targets),
+        functions_compared=len(behaviour.compared),
+        calls_compared=behaviour.calls,
+        unreached=behaviour.unreached[:_LISTED],
+        reaching_out=behaviour.reaching_out[:_LISTED],
+        missing=tuple(
+            f"{symbol}: {reason}"[:_REASON_CHARS] for symbol, reason in behaviour.missing[:_LISTED]
+        ),
+        unstable_calls=behaviour.unstable,
+        tests=tuple(_test(delta) for delta in suites.deltas[:_LISTED]) if suites is not None else (),
+        tests_compared=suites.compared if suites is not None else 0,
+        tests_selected=suites.selected if suites is not None else (),
+        problems=tuple(problem[:_REASON_CHARS] for problem in problems if problem),
+    )
+
+
+def _divergence(drift: Drift, found: Divergence) -> DivergenceItem:
+    target = found.target
+    subject = Subject(target.symbol, target.qualname, target.path)
+    return DivergenceItem(
+        symbol=target.symbol,
+        path=target.path,
+        line=target.line,
+        call=found.call,
+        receiver=found.receiver,
+        mutation=found.mutation,
+        before=found.old.render(),
+        after=found.new.render(),
+        diverging=found.diverging,
+        compared=found.compared,
+        recorded_diverging=found.recorded_diverging,
+        intent=intent_item(drift.intent.of(subject, drift.before.graph, drift.after.graph)),
+    )
+
+
+def _test(delta: TestDelta) -> TestDeltaItem:
+    reports = (delta.before, delta.after)
+    before, after = (report.outcome.value if report is not None else "absent" for report in reports)
+    exception = delta.after.exception if delta.after is not None else None
+    return TestDeltaItem(
+        test_id=delta.test_id,
+        kind=delta.kind.value,
+        before=before,
+        after=after,
+        confirmed=delta.confirmed,
+        reason=exception.line[:_REASON_CHARS] if exception is not None else "",
+        ratio=delta.ratio,
+    )
