@@ -61,3 +61,40 @@ class CallersAnswer(Wire):
     possible_total: int
     possible: tuple[UseItem, ...] = ()
     next_offset: int | None = None
+
+
+class CallItem(Wire):
+    """One call that a symbol makes: ``target`` is the callee's id, or what is known of an unresolved one."""
+
+    target: str
+    location: Location
+    resolution: str
+    guess: bool
+
+
+class SymbolAnswer(Wire):
+    """One definition: what it is, what it holds, what it calls, and how many use it.
+
+    Attributes:
+        symbol: None when the name means no definition, or more than one; then ``candidates`` may help.
+        bases, decorators, overloads: as source text.
+        value: of a constant, as source text; "" without one.
+        members: what it directly contains, by id; at most a page of ``members_total``.
+        calls: in source order, one per target; at most a page of ``calls_total``.
+        used_by: how many distinct symbols use it.
+    """
+
+    as_of: AsOf
+    name: str
+    symbol: SymbolItem | None
+    candidates: tuple[str, ...] = ()
+    candidates_total: int = 0
+    bases: tuple[str, ...] = ()
+    decorators: tuple[str, ...] = ()
+    overloads: tuple[str, ...] = ()
+    value: str = ""
+    members_total: int = 0
+    members: tuple[SymbolItem, ...] = ()
+    calls_total: int = 0
+    calls: tuple[CallItem, ...] = ()
+    used_by: int = 0

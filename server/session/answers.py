@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from repo_guardian.server.contract.graph import CallersAnswer, SymbolItem, UseItem
+from repo_guardian.server.contract.graph import CallersAnswer, CallItem, SymbolAnswer, SymbolItem, UseItem
 from repo_guardian.server.contract.reading import AsOf
 from repo_guardian.server.contract.retrieval import RouteRank, SearchAnswer, SearchHit
 from repo_guardian.server.contract.wire import Location, Wire
 from repo_guardian.server.session.files import Excerpts
+from repo_guardian.tools.retrieval.callers import CALLS
 from repo_guardian.tools.retrieval.interface import CallersResult, Hit, SearchResult
-from repo_guardian.tools.views.symbol_graph.model import GUESSES, Edge, Symbol
+from repo_guardian.tools.views.symbol_graph.interface import Graph
+from repo_guardian.tools.views.symbol_graph.model import GUESSES, Edge, Symbol, SymbolKind
 
 ANSWER_CHARS = 24_000
 """Most characters of the rows of one answer, so that it stays under 10,000 tokens."""
@@ -73,6 +75,38 @@ def callers_answer(
     )
 
 
+def symbol_answer(as_of: AsOf, name: str, graph: Graph, found: Sequence[Symbol], page: Page) -> SymbolAnswer:
+    """A definition and what is around it; ``found`` are the definitions that the name may mean."""
+    if len(found) != 1:
+        candidates = tuple(symbol.id for symbol in found)
+        return SymbolAnswer(
+            as_of=as_of,
+            name=name,
+            symbol=None,
+            candidates=candidates[:CANDIDATES_LISTED],
+            candidates_total=len(candidates),
+        )
+    symbol = found[0]
+    members = [member for member in graph.members(symbol.id) if member.kind is not SymbolKind.ALIAS]
+    edges = (edge for edge in graph.edges_in(symbol.path) if edge.source == symbol.id)
+    calls = {edge.target: edge for edge in reversed([e for e in edges if e.kind in CALLS])}
+    chars = None if page.chars is None else page.chars // 2
+    return SymbolAnswer(
+        as_of=as_of,
+        name=name,
+        symbol=symbol_item(symbol),
+        bases=symbol.bases,
+        decorators=symbol.decorators,
+        overloads=tuple(overload.render()[:EXCERPT_CHARS] for overload in symbol.overloads),
+        value=symbol.value or "",
+        members_total=len(members),
+        members=within([symbol_item(member) for member in members[: page.limit]], chars),
+        calls_total=len(calls),
+        calls=within([_call(edge) for edge in [*calls.values()][::-1][: page.limit]], chars),
+        used_by=graph.fan_in(symbol.id),
+    )
+
+
 def symbol_item(symbol: Symbol) -> SymbolItem:
     """A definition."""
     span = symbol.span
@@ -98,6 +132,18 @@ def _use(edge: Edge) -> UseItem:
         resolution=edge.resolution.value,
         guess=edge.resolution in GUESSES,
         via=edge.via,
+    )
+
+
+def _call(edge: Edge) -> CallItem:
+    location = Location(
+        path=edge.path, start_line=edge.span.start_line, end_line=edge.span.end_line, text=edge.text
+    )
+    return CallItem(
+        target=edge.target,
+        location=location,
+        resolution=edge.resolution.value,
+        guess=edge.resolution in GUESSES,
     )
 
 

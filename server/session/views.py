@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from repo_guardian.errors import UsageError, ViewError
-from repo_guardian.server.contract.graph import CallersAnswer
+from repo_guardian.server.contract.graph import CallersAnswer, SymbolAnswer
 from repo_guardian.server.contract.retrieval import SearchAnswer
-from repo_guardian.server.session.answers import Page, callers_answer, search_answer
+from repo_guardian.server.session.answers import Page, callers_answer, search_answer, symbol_answer
 from repo_guardian.server.session.files import Excerpts
 from repo_guardian.server.session.reading import Narrate, Reading
 from repo_guardian.tools.views.builders import TreeFile
@@ -51,11 +51,18 @@ def find_callers(
     """
     from repo_guardian.tools.retrieval.callers import callers
 
-    _check_text(name, "name")
-    asked = name.strip().removesuffix("()")
-    root = reading.repository.state.root
-    graph = opened(reading, ("symbol_graph",), lambda: _graph(root, reading.commit), narrate)
+    asked = _asked(name)
+    graph = _opened_graph(reading, narrate)
     return callers_answer(reading.as_of, asked, callers(graph, asked), page, possible=possible)
+
+
+def find_symbol(reading: Reading, name: str, page: Page, narrate: Narrate = quietly) -> SymbolAnswer:
+    """What ``name`` is at the commit, what it holds and what it calls. Raises as ``find_callers`` does."""
+    from repo_guardian.tools.retrieval.callers import definitions
+
+    asked = _asked(name)
+    graph = _opened_graph(reading, narrate)
+    return symbol_answer(reading.as_of, asked, graph, definitions(graph, asked), page)
 
 
 def find_places(
@@ -104,6 +111,17 @@ def opened(reading: Reading, views: Sequence[str], attempt: Callable[[], Opened]
         narrate(f"building the views of {reading.commit[:12]}: {error.message}")
     refresh(reading.source(), reading.repository.state.root, BuildOptions(views=tuple(views)))
     return attempt()
+
+
+def _opened_graph(reading: Reading, narrate: Narrate) -> Graph:
+    root = reading.repository.state.root
+    return opened(reading, ("symbol_graph",), lambda: _graph(root, reading.commit), narrate)
+
+
+def _asked(name: str) -> str:
+    """A name as it is looked up: people paste calls."""
+    _check_text(name, "name")
+    return name.strip().removesuffix("()")
 
 
 @lru_cache(maxsize=_KEPT_OPEN)

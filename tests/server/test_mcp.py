@@ -29,6 +29,7 @@ TOOLS = {
     "cycle_refresh",
     "cycle_state",
     "graph_callers",
+    "graph_symbol",
     "hypothesis_grade",
     "hypothesis_write",
     "memory_findings",
@@ -99,6 +100,7 @@ async def test_definitions_are_static_and_honest(settings):
     assert reads == {
         "cycle_state",
         "graph_callers",
+        "graph_symbol",
         "memory_findings",
         "memory_recall",
         "memory_summary",

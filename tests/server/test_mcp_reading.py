@@ -47,6 +47,26 @@ async def test_callers_of_head_and_of_a_named_commit(settings, small):
     assert then["as_of"]["commit"] != then["as_of"]["head"]
 
 
+async def test_a_symbol_with_its_members_and_calls(settings, small):
+    small.commit({"k.py": "from m import C, f\n\n\nclass D(C):\n    LIMIT = 3\n\n    def both(self, x):\n"
+                  "        f(x)\n        f(x)\n        return self.run()\n"})  # fmt: skip
+    answer = await ask(settings, "graph_symbol", name="D")
+    assert (answer["symbol"]["id"], answer["symbol"]["kind"], answer["bases"]) == ("k.D", "class", ["C"])
+    assert [member["id"] for member in answer["members"]] == ["k.D.LIMIT", "k.D.both"]
+    both = await ask(settings, "graph_symbol", name="D.both()")
+    assert both["symbol"]["signature"].startswith("(")
+    assert [(call["target"], call["location"]["start_line"]) for call in both["calls"]] == [
+        ("m.f", 8),
+        ("m.C.run", 10),
+    ]
+    inherited = await ask(settings, "graph_symbol", name="k.D.helper", limit=1)
+    assert inherited["symbol"]["id"] == "m.C.helper"
+    assert inherited["used_by"] >= 1
+    assert (await ask(settings, "graph_symbol", name="k.D.LIMIT"))["value"] == "3"
+    unknown = await ask(settings, "graph_symbol", name="nothing")
+    assert (unknown["symbol"], unknown["candidates_total"]) == (None, 0)
+
+
 async def test_pages_lead_through_callers_and_then_possible_ones(settings):
     offset, seen = 0, []
     while offset is not None:

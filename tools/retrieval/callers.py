@@ -8,7 +8,7 @@ from repo_guardian.tools.retrieval.interface import CallersResult
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol, SymbolKind
 
-_CALLS = (EdgeKind.CALL, EdgeKind.DECORATE)
+CALLS = (EdgeKind.CALL, EdgeKind.DECORATE)
 """A decorator is called with what it decorates."""
 _CONSTRUCTORS = ("__init__", "__new__")
 _UNKNOWN = "?."
@@ -114,7 +114,7 @@ def _constructed(graph: Graph, symbol: Symbol) -> list[str]:
 
 
 def _calls(edge: Edge, identity: str) -> bool:
-    return edge.kind in _CALLS and edge.target == identity and edge.resolution is not Resolution.UNRESOLVED
+    return edge.kind in CALLS and edge.target == identity and edge.resolution is not Resolution.UNRESOLVED
 
 
 def _possible(graph: Graph, last: str) -> tuple[Edge, ...]:
@@ -122,6 +122,6 @@ def _possible(graph: Graph, last: str) -> tuple[Edge, ...]:
     return tuple(
         edge
         for edge in graph.named(last)
-        if edge.kind in _CALLS
+        if edge.kind in CALLS
         and (edge.target.startswith(_UNKNOWN) or graph.module_of(edge.target) is not None)
     )
