@@ -57,7 +57,10 @@ def chunk_versions() -> dict[str, str]:
 def chunked_files(
     tree: BuildTree, previous: OpenView | None
 ) -> Iterator[tuple[str, Kept] | tuple[str, ChunkedFile]]:
-    """Each file that has chunks, or ``Kept`` when the earlier view has its shard."""
+    """Each file that may have chunks, or ``Kept`` when the earlier view has its shard.
+
+    A file that turns out to have none, an empty or a binary one, is among them so that it is not read again.
+    """
     earlier = {} if previous is None else {_content(path, f): path for path, f in previous.files.items()}
     new: list[str] = []
     for path, file in tree.files.items():
@@ -67,9 +70,7 @@ def chunked_files(
         elif tree.has_facts(path) or text_kind(path) != "data":
             new.append(path)
     for path, blob in tree.blobs(new):
-        chunked = _chunked(path, blob, tree.facts(path))
-        if chunked.chunks:
-            yield path, chunked
+        yield path, _chunked(path, blob, tree.facts(path))
 
 
 def _content(path: str, file: TreeFile) -> tuple[str, str, str]:
@@ -79,4 +80,5 @@ def _content(path: str, file: TreeFile) -> tuple[str, str, str]:
 
 def _chunked(path: str, blob: bytes, facts: FileFacts | None) -> ChunkedFile:
     chunks = chunks_of(blob, facts, text_kind(path))
-    return ChunkedFile(path, mask(blob), chunks, () if facts is None else facts.definitions)
+    definitions = () if facts is None else facts.definitions
+    return ChunkedFile(path, mask(blob) if chunks else b"", chunks, definitions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -27,6 +28,7 @@ _DATA_NAMES = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.
 _SNIFFED_BYTES = 8_000
 
 
+@lru_cache(maxsize=1 << 15)
 def text_kind(path: str) -> TextKind:
     """What a file without facts is, by its name alone; ``data`` is not chunked."""
     base = path.rpartition("/")[2].lower()

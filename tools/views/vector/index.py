@@ -29,7 +29,7 @@ _EXACT = 2**24
 
 _LARGEST_CODE = 127
 
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 512
 """Rows that are turned into floats at once: they stay in the processor's cache."""
 
 
@@ -93,7 +93,8 @@ class VectorIndex:
         for pack in self._view.packs:
             codes, scales = pack.block(VECTORS), pack.block(SCALES)
             for first in range(0, len(codes), _ROWS_AT_ONCE):
-                part = codes[first : first + _ROWS_AT_ONCE].astype(np.float32) @ query
+                # Not a matrix product, for which BLAS starts threads: 0.5 ms of CPU time against 9.
+                part = np.vecdot(codes[first : first + _ROWS_AT_ONCE].astype(np.float32), query)
                 part *= scales[first : first + len(part)] / np.float32(factor)
                 cosines[start + first : start + first + len(part)] = part
             start += len(codes)
