@@ -24,6 +24,7 @@ _KINDS = {
     "definition_altered": "altered",
     "export_removed": "export",
     "override_mismatch": "override",
+    "entry_point_lost": "script",
 }
 _COLORS = {"contract_changed": "red", "symbol_removed": "red", "symbol_moved": "yellow"}
 _STEPS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from repo_guardian.tools.intent.interface import (
 )
 from repo_guardian.tools.intent.texts import is_changelog, is_document
 from repo_guardian.tools.signals.drift.detect import detect_drift
+from repo_guardian.tools.signals.drift.entry_points import detect_entry_points
 from repo_guardian.tools.signals.interface import Signal, SymbolDetail
 from repo_guardian.tools.signals.ranking import rank
 from repo_guardian.tools.views.gather import path_text
@@ -115,11 +116,16 @@ def measure_drift(
     changed = [path_text(change.path) for change in changed_paths(git, base_tree.treeish, tree.treeish)]
     said = messages(mirror.git, found.commit, reading.commit) if revision != WORKTREE else ()
     intent = Intent([CommitMessage(*pair) for pair in said], _contents(before, after, changed))
-    judged = [(s, _evidence(intent, s, before, after)) for s in rank(detect_drift(before.graph, after.graph))]
+    judged = [(s, _evidence(intent, s, before, after)) for s in rank(_signals(before, after))]
     judged.sort(key=lambda pair: (pair[1].intended, -pair[0].score, pair[0].key))
     return Drift(
         before, after, as_of, revision == WORKTREE, left_out, tuple(changed), intent, judged=tuple(judged)
     )
+
+
+def _signals(before: Side, after: Side) -> Iterator[Signal]:
+    yield from detect_drift(before.graph, after.graph)
+    yield from detect_entry_points(before.graph, after.graph, before.tree.read, after.tree.read)
 
 
 def _graph(root: Path, git: Git, tree: Tree, since: str | None, narrate: Narrate) -> Graph:

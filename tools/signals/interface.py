@@ -36,6 +36,8 @@ class SignalKind(StrEnum):
     """Still there, and no longer among the names that its module offers (``__all__``)."""
     OVERRIDE_MISMATCH = "override_mismatch"
     """A method and one that it overrides fitted together at the base and no longer do."""
+    ENTRY_POINT_LOST = "entry_point_lost"
+    """A console script or another entry point is gone, or names what does not exist."""
     CHURN = "churn"
 
 
@@ -74,6 +76,7 @@ class ChangeKind(StrEnum):
     """The kind of literal that a constant holds, or its annotation."""
     NOT_EXPORTED = "not_exported"
     OVERRIDE = "override"
+    ENTRY_POINT = "entry_point"
 
 
 class Effect(StrEnum):

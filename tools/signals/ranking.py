@@ -2,10 +2,10 @@
 
     score = severity x audience x certainty x (0.25 + log2(1 + exposure)) x (1 + 0.25 churn)
 
-- *severity* of what changed: a name that is gone 1.0; a call that no longer binds 1.0; one that silently
-  reaches another parameter 0.9; a moved name 0.8; a changed protocol 0.8; an attribute that became a
-  method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported 0.5; a
-  definition that every use still fits 0.3; churn alone 0.1.
+- *severity* of what changed: a name or an entry point that is gone 1.0; a call that no longer binds 1.0; one
+  that silently reaches another parameter 0.9; a moved name 0.8; a changed protocol 0.8; an attribute that
+  became a method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported
+  0.5; a definition that every use still fits 0.3; churn alone 0.1.
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
 - *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
 - *exposure*: the sum over lagging dependents of place (production 1, example 0.5, test 0.4) times
@@ -35,6 +35,7 @@ from repo_guardian.tools.signals.places import Place, place
 _SEVERITY = {
     SignalKind.SYMBOL_REMOVED: 1.0,
     SignalKind.SYMBOL_MOVED: 0.8,
+    SignalKind.ENTRY_POINT_LOST: 1.0,
     SignalKind.OVERRIDE_MISMATCH: 0.7,
     SignalKind.EXPORT_REMOVED: 0.5,
     SignalKind.DEFINITION_ALTERED: 0.3,
