@@ -8,7 +8,7 @@ not followed: ``FLOW_FILES``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 FLOW_FILES: Final = 4
 """How many files may pass values to one name, or store to one attribute, so that it is still followed."""
+
+
+_Reached = Mapping[tuple[Module, int], Sequence[tuple[Site, bool]]]
+_NONE: Final[_Reached] = {}
 
 
 class _Passing(NamedTuple):
@@ -110,18 +114,22 @@ class Flows:
                     found += self._resolver.type(passing.module, kind, fuel)
         return union(found)
 
-    def _passings(self, module: Module, index: int, fuel: int) -> list[_Passing]:
+    def _passings(self, module: Module, index: int, fuel: int) -> Iterator[_Passing]:
         """The calls of a function that are known, in the order of their files."""
-        found: list[_Passing] = self._memo.ask(module.passed, index, fuel, self._find_passings, module)
-        return found
-
-    def _find_passings(self, module: Module, index: int, fuel: int) -> list[_Passing]:
-        found: list[_Passing] = []
+        bound = self._resolver.classes.method_of(module, index) >= 0
+        takes_self = bound and module.facts.definitions[index].role != "staticmethod"
         for other, name in self._possible_callers(module, index):
-            for site in sites_of(other).get(name, ()):
-                shift = self._shift(other, site, module, index, fuel)
-                if shift >= 0:
-                    found.append(_Passing(other, site, shift))
+            reached = self._memo.ask(other.reached, name, fuel, self._find_reached, other) or _NONE
+            for site, unbound in reached.get((module, index), ()):
+                yield _Passing(other, site, int(takes_self and not unbound))
+
+    def _find_reached(self, other: Module, name: str, fuel: int) -> _Reached:
+        """What the sites of one name reach: by function, the sites, and whether ``self`` is an argument."""
+        found: dict[tuple[Module, int], list[tuple[Site, bool]]] = {}
+        for site in sites_of(other).get(name, ()):
+            for callee in self._callees(other, site, fuel):
+                if callee.module is not None:
+                    found.setdefault((callee.module, callee.number), []).append((site, callee.unbound))
         return found
 
     def _possible_callers(self, module: Module, index: int) -> Iterable[tuple[Module, str]]:
@@ -148,26 +156,11 @@ class Flows:
                 if path != module.path:
                     yield self._resolver.names.module(path), called
 
-    def _shift(self, other: Module, site: Site, module: Module, index: int, fuel: int) -> int:
-        """How many parameters a call fills by itself when it reaches the function; -1 when it does not."""
-        for callee in self._callees(other, site, fuel):
-            if callee.module is module and callee.number == index:
-                bound = self._resolver.classes.method_of(module, index) >= 0
-                role = module.facts.definitions[index].role
-                return int(bound and role != "staticmethod" and not callee.unbound)
-        return -1
-
     def _callees(self, other: Module, site: Site, fuel: int) -> Values:
         """The functions that a call reaches: through variables, ``__call__`` and constructors."""
-        question = (site.ref, site.is_factory)
-        found: Values = self._memo.ask(other.callees, question, fuel, self._find_callees, other)
-        return found
-
-    def _find_callees(self, other: Module, question: tuple[Ref, bool], fuel: int) -> Values:
-        ref, is_factory = question
         resolver = self._resolver
-        values = resolver.ref(other, ref, fuel)
-        if is_factory:
+        values = resolver.ref(other, site.ref, fuel)
+        if site.is_factory:
             values = resolver.calls.results(values, fuel)
         found: list[Value] = []
         for value in [held for variable in values for held in resolver.held(variable, fuel)]:

@@ -42,7 +42,7 @@ class Module:
         self.methods: dict[str, list[int]] | None = None
         self.members: dict[tuple[int, str], Node] = {}
         self.orders, self.types, self.held = Table(), Table(), Table()
-        self.returned, self.wrapped, self.passed, self.callees = Table(), Table(), Table(), Table()
+        self.returned, self.wrapped, self.reached = Table(), Table(), Table()
         self._layout = layout
         self._keys: dict[str, Node] = {}
         self._bind_definitions()

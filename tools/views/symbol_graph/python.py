@@ -12,6 +12,7 @@ from repo_guardian.tools.views.symbol_graph.modules import layout_of, moved_plac
 from repo_guardian.tools.views.symbol_graph.names import Names
 from repo_guardian.tools.views.symbol_graph.queries import Memo, keys_of
 from repo_guardian.tools.views.symbol_graph.resolve import Resolver
+from repo_guardian.tools.views.symbol_graph.sites import sites_of
 from repo_guardian.tools.views.symbol_graph.summaries import mentions, summary
 from repo_guardian.tools.views.symbol_graph.symbols import SymbolMaker
 
@@ -43,7 +44,9 @@ class PythonLinker:
             tuple([symbols[identity] for identity in sorted(symbols)]),
             tuple(edges),
             reads,
-            frozenset([self._hash(global_key(*mention)) for mention in mentions(module.facts)]),
+            frozenset(
+                [self._hash(global_key(*mention)) for mention in mentions(module.facts, sites_of(module))]
+            ),
         )
 
     def _hash(self, key: str) -> int:

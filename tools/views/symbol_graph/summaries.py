@@ -16,7 +16,7 @@ from typing import Any
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, FileFacts, Import, Ref
 from repo_guardian.tools.views.symbol_graph.methods import methods_of
 from repo_guardian.tools.views.symbol_graph.names import BINDINGS, EXPORTS, STARS
-from repo_guardian.tools.views.symbol_graph.sites import INDIRECT, Site, find_sites
+from repo_guardian.tools.views.symbol_graph.sites import INDIRECT, Site, Sites, find_sites
 
 LOCAL = "l"
 """The kind of entries that ``local_key`` stands for."""
@@ -24,10 +24,10 @@ LOCAL = "l"
 Entry = tuple[str, str]
 
 
-def mentions(facts: FileFacts) -> frozenset[Entry]:
-    """The global keys, as kind and name, that a file belongs to."""
+def mentions(facts: FileFacts, sites: Sites | None = None) -> frozenset[Entry]:
+    """The global keys, as kind and name, that a file belongs to; ``sites`` when they are known already."""
     found = {("method", name) for name in methods_of(facts)}
-    found |= {("argument", name) for name in find_sites(facts) if name != INDIRECT}
+    found |= {("argument", name) for name in sites or find_sites(facts) if name != INDIRECT}
     found |= {("store", store.name) for store in facts.stores if store.type >= 0}
     return frozenset(found)
 
