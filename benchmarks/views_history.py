@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -239,6 +240,8 @@ def main() -> None:
     options = parser.parse_args()
     from trees import first_parents, repository
 
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     commits = first_parents(repository(options.repo), options.tip, options.commits + 1)
     with tempfile.TemporaryDirectory() as folder:
         done = replay(options, commits, Path(folder))
