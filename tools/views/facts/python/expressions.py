@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from repo_guardian.tools.views.facts.interface import UseKind
 from repo_guardian.tools.views.facts.python.displays import comprehension_scope, first_child, made
 from repo_guardian.tools.views.facts.python.implicit import iterate
 from repo_guardian.tools.views.facts.python.scopes import LITERAL, SUPER, UNKNOWN, Scope
@@ -70,11 +71,17 @@ _PLAIN = frozenset({"string", "integer", "float", "true", "false", "none", "conc
 
 
 def on_name(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """A name or a dotted chain that is read, or the base of a class."""
+    """A dotted chain that is read, or the base of a class."""
     chain, base = chain_and_base(walk, node, scope)
     walk.use("inherit" if flags & IN_BASES else "reference", scope, chain, node)
     if base is not None:
         walk.push([base], scope, flags & ~IN_BASES)
+
+
+def on_identifier(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
+    """A name that is read, or the base of a class: by far the most frequent node."""
+    kind: UseKind = "inherit" if flags & IN_BASES else "reference"
+    walk.uses.append((kind, scope, walk.chain(node), node.start_byte, node.end_byte, None, ()))
 
 
 def on_subscript(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -129,7 +136,7 @@ def on_yield(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "call": on_call,
-    "identifier": on_name,
+    "identifier": on_identifier,
     "attribute": on_name,
     "subscript": on_subscript,
     "generic_type": on_subscript,

@@ -19,7 +19,7 @@ from repo_guardian.tools.views.facts.python.source import Source
 from repo_guardian.tools.views.facts.python.values import value_of
 from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
-VERSION = "2"
+VERSION = "3"
 _CHUNK_BYTES = 64 * 1024
 _HANDLERS: dict[str, Handler] = {
     **expressions.HANDLERS,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from repo_guardian.tools.views.facts.interface import (
     NO_REF,
@@ -16,6 +18,9 @@ from repo_guardian.tools.views.facts.interface import (
 )
 from repo_guardian.tools.views.facts.python.meanings import Meanings
 from repo_guardian.tools.views.facts.python.walk import Arguments, Draft, PendingStore, Walk
+
+_new: Callable[[Any, tuple[Any, ...]], Any] = tuple.__new__
+"""The constructor that a named tuple's own, a Python function, calls."""
 
 
 class Finisher:
@@ -95,7 +100,8 @@ class Finisher:
                 continue
             if kind == "implicit" and ref.root in ("unknown", "literal"):
                 continue
-            uses.append(Use(kind, scope.owner, ref, locate(start, end), shape, self._numbered(arguments)))
+            passed = self._numbered(arguments) if arguments else arguments
+            uses.append(_new(Use, (kind, scope.owner, ref, locate(start, end), shape, passed)))
         uses.sort(key=_place)
         return tuple(uses)
 

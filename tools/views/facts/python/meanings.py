@@ -6,7 +6,7 @@ nothing here recurses. Types are numbered as they are asked for; what is unknown
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from repo_guardian.tools.views.facts.interface import Ref, RootKind, TypeFact
 from repo_guardian.tools.views.facts.python.scopes import (
@@ -20,20 +20,25 @@ from repo_guardian.tools.views.facts.python.scopes import (
     Binding,
     BindingKind,
     Chain,
+    Meaning,
     Scope,
     Value,
 )
 from repo_guardian.tools.views.facts.python.walk import PendingAddition, Walk
 
-_MARKED: dict[str, BindingKind] = {marker: kind for kind, marker in BOUND.items()}
 _ROOTS: dict[BindingKind, RootKind] = {
     "definition": "local",
     "import": "import",
     "self": "self",
     "cls": "cls",
 }
+_MARKED = {marker: _ROOTS[kind] for kind, marker in BOUND.items()}
+_DEFINED = frozenset({"definition", "import"})
+_RECEIVERS = frozenset({"self", "cls"})
 _FILLED = ("display", "param")
 """Values that something may be put into."""
+_new: Callable[[type[Ref], tuple[RootKind, int, str]], Ref] = tuple.__new__
+"""The constructor that a named tuple's own, a Python function, calls."""
 
 
 class Meanings:
@@ -99,14 +104,20 @@ class Meanings:
     def _raw(self, chain: Chain, scope: Scope | None) -> Ref:
         """As ``ref``, but the number of a ``typed`` reference is that of a value."""
         root, path, number = chain
-        rest = ".".join(path)
-        if scope is not None and root not in _MARKERS:
-            found = scope.lookup(root)
-            if found is None:
-                return Ref("global", -1, f"{root}.{rest}" if rest else root)
-            return self._named(found, root, path)
+        if scope is not None:
+            meaning = scope.meanings.get(root)
+            if meaning is None:
+                meaning = scope.meanings[root] = self._meaning(scope, root)
+            kind, bound = meaning
+            if kind == "global":
+                return _new(Ref, (kind, -1, ".".join((root, *path)) if path else root))
+            if kind == "typed":
+                return self._typed(bound, path)
+            if kind != "":
+                return _bound(kind, bound, path)
         if root == VALUE:
             return self._typed(number, path)
+        rest = ".".join(path)
         if root == LITERAL:
             return Ref("literal", -1, rest)
         if root == LAMBDA and number in self._walk.lambdas:
@@ -115,34 +126,32 @@ class Meanings:
             return _super(scope, rest)
         return _bound(_MARKED[root], number, path) if root in _MARKED else Ref("unknown", -1, rest)
 
-    def _named(self, scope: Scope, name: str, path: tuple[str, ...]) -> Ref:
-        """A name that ``scope`` binds."""
-        if name not in scope.meanings:
-            scope.meanings[name] = self._meaning(scope, name)
-        meaning = scope.meanings[name]
+    def _meaning(self, scope: Scope, name: str) -> Meaning:
+        """What a name means in a scope, wherever it is bound."""
+        if name in _MARKERS:
+            return "", -1
+        home = scope.lookup(name)
+        if home is None:
+            return "global", -1
+        if home is scope:
+            return self._bindings(scope, name)
+        meaning = home.meanings.get(name)
         if meaning is None:
-            rest = ".".join(path)
-            if scope.kind != "module":
-                return Ref("unknown", -1, rest)
-            return Ref("global", -1, f"{name}.{rest}" if rest else name)
-        if meaning.root == VALUE:
-            return self._typed(meaning.number, path)
-        return _bound(_MARKED[meaning.root], meaning.number, path)
+            meaning = home.meanings[name] = self._bindings(home, name)
+        return meaning
 
-    def _meaning(self, scope: Scope, name: str) -> Chain | None:
-        """What all bindings of a name amount to; None where that is unknown, or left to the linker."""
-        bindings = scope.bindings[name]
-        known = [b for b in bindings if b.kind != "none"]
+    def _bindings(self, scope: Scope, name: str) -> Meaning:
+        """What all bindings of a name by ``scope`` amount to; the module's definitions are the linker's."""
+        known = [b for b in scope.bindings[name] if b.kind != "none"]
         kinds = {b.kind for b in known}
-        if scope.kind == "module" and kinds & {"definition", "import"}:
-            return None
-        if not known:
-            return None
-        if kinds <= {"definition", "import"} or (len(known) == 1 and kinds <= {"self", "cls"}):
-            return Chain(BOUND[known[-1].kind], (), known[-1].number)
+        elsewhere: Meaning = ("global" if scope.kind == "module" else "unknown", -1)
+        if not known or (scope.kind == "module" and kinds & _DEFINED):
+            return elsewhere
+        if kinds <= _DEFINED or (len(known) == 1 and kinds <= _RECEIVERS):
+            return _ROOTS[known[-1].kind], known[-1].number
         values = [b.value if b.kind == "variable" else self._held(b) for b in known]
         number = self._walk.any_of(values)
-        return Chain(VALUE, (), number) if number >= 0 else None
+        return ("typed", number) if number >= 0 else elsewhere
 
     def _held(self, binding: Binding) -> int:
         return self._walk.value(Value("value", Chain(BOUND[binding.kind], (), binding.number)))
@@ -150,15 +159,13 @@ class Meanings:
     def _typed(self, number: int, path: tuple[str, ...]) -> Ref:
         """``path`` of a value."""
         rest = ".".join(path)
-        if number < 0:
-            return Ref("unknown", -1, rest)
-        if number < len(self._same):
+        if 0 <= number < len(self._same):
             number = self._same[number]
         if number < 0:
             return Ref("unknown", -1, rest)
         if self._walk.is_literal(number):
             return Ref("literal", -1, rest)
-        return Ref("typed", number, rest)
+        return _new(Ref, ("typed", number, rest))
 
     # Types
 
@@ -238,11 +245,11 @@ class Meanings:
 _MARKERS = frozenset({UNKNOWN, LITERAL, VALUE, LAMBDA, SUPER, "", *BOUND.values()})
 
 
-def _bound(kind: BindingKind, number: int, path: tuple[str, ...]) -> Ref:
+def _bound(kind: RootKind, number: int, path: tuple[str, ...]) -> Ref:
     """``path`` of what a definition, an import, ``self`` or ``cls`` binds; ``self.__class__`` is ``cls``."""
     if kind == "self" and path[:1] == ("__class__",):
         return Ref("cls", number, ".".join(path[1:]))
-    return Ref(_ROOTS[kind], number, ".".join(path))
+    return _new(Ref, (kind, number, ".".join(path)))
 
 
 def _super(scope: Scope | None, rest: str) -> Ref:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, TypeSource
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, RootKind, TypeSource
 
 ScopeKind = Literal["module", "class", "function", "lambda", "block", "header", "narrow"]
 """``block``: a comprehension; ``header``: the line of a ``def`` or ``class`` without its decorators, where
 the names of an enclosing class are still visible; ``narrow``: statements in which a test has told more of a
 variable, whose assignments bind outside."""
 BindingKind = Literal["definition", "import", "self", "cls", "variable", "none"]
+
+
+Meaning = tuple[RootKind | Literal[""], int]
+"""What a name stands for, as the root and number of a ``Ref``; the number of a ``typed`` one is a value's."""
 
 
 class Chain(NamedTuple):
@@ -88,7 +92,7 @@ class Scope:
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.found: dict[str, Scope | None] = {}
-        self.meanings: dict[str, Chain | None] = {}
+        self.meanings: dict[str, Meaning] = {}
         self.is_generator = False
         self.returns: list[int] = []
         self.yields: list[int] = []

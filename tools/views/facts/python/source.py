@@ -61,10 +61,13 @@ class Source:
 
     def locate(self, start: int, end: int) -> Region:
         """The region of ``data[start:end]`` in the blob."""
-        last = self.line(max(end - 1, start))
+        starts = self._starts
+        first = last = bisect_right(starts, start)
+        if first < len(starts) and starts[first] < end:
+            last = bisect_right(starts, end - 1)
         if self._offsets is None:
-            return self.line(start), last, start, end
-        return self.line(start), last, self._offsets[start], self._offsets[end]
+            return first, last, start, end
+        return first, last, self._offsets[start], self._offsets[end]
 
     def text(self, start: int, end: int) -> str:
         """``data[start:end]`` as text; white space is made canonical where no string literal is in it."""

@@ -58,6 +58,8 @@ def value_of(walk: Walk, node: Node | None, scope: Scope, depth: int = 0) -> int
 
 def chain_and_base(walk: Walk, node: Node, scope: Scope) -> tuple[Chain, Node | None]:
     """A dotted expression as a chain, and what stands before its dots when that is no name."""
+    if node.type == "identifier":
+        return walk.chain(node), None
     base, path = dotted(walk, node)
     if base.type == "identifier":
         return Chain(walk.name(base), path), None
@@ -81,7 +83,7 @@ def chain_of(walk: Walk, node: Node, scope: Scope, path: tuple[str, ...] = (), d
         path = names + path if names else path
         kind = node.type
         if kind == "identifier":
-            chain = Chain(walk.name(node), path)
+            chain = Chain(walk.name(node), path) if path else walk.chain(node)
         elif node.id in walk.known:
             chain = _on(walk.known[node.id], path)
         elif kind == "call" and (read := reading(walk, node, scope)) is not None:

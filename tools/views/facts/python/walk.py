@@ -81,16 +81,10 @@ class Draft:
     conditional: bool = False
 
 
-class PendingUse(NamedTuple):
-    """A use whose first name is not looked up yet; ``start`` and ``end`` are offsets of the parsed text."""
-
-    kind: UseKind
-    scope: Scope
-    chain: Chain
-    start: int
-    end: int
-    shape: CallShape | None
-    arguments: Arguments
+PendingUse = tuple[UseKind, Scope, Chain, int, int, CallShape | None, Arguments]
+"""A use whose first name is not looked up yet: its kind, scope and chain, where it begins and ends in the
+parsed text, and how a call passes its arguments. A plain tuple, since no other record is as frequent.
+"""
 
 
 class PendingStore(NamedTuple):
@@ -148,6 +142,7 @@ class Walk:
         self.blocks: dict[int, Scope] = {}
         self._numbers: dict[Value, int] = {}
         self._names: dict[bytes, str] = {}
+        self._chains: dict[bytes, Chain] = {}
         self._handlers = handlers
         self._value_of = value_of
         self._stack: list[tuple[Node, Scope, int]] = []
@@ -180,6 +175,14 @@ class Walk:
             known = self._names[raw] = raw.decode("utf-8", "replace")
         return known
 
+    def chain(self, node: Node) -> Chain:
+        """An identifier as a chain."""
+        raw = self.source.data[node.start_byte : node.end_byte]
+        known = self._chains.get(raw)
+        if known is None:
+            known = self._chains[raw] = Chain(raw.decode("utf-8", "replace"))
+        return known
+
     def region(self, node: Node) -> Region:
         """Where a node stands in the blob."""
         return self.source.locate(node.start_byte, node.end_byte)
@@ -193,7 +196,7 @@ class Walk:
 
     def use(self, kind: UseKind, scope: Scope, chain: Chain, node: Node, passed: Passed = NOT_CALLED) -> None:
         """Add a use; its names are looked up when the walk is over."""
-        self.uses.append(PendingUse(kind, scope, chain, node.start_byte, node.end_byte, *passed))
+        self.uses.append((kind, scope, chain, node.start_byte, node.end_byte, *passed))
 
     def value_of(self, node: Node | None, scope: Scope, depth: int = 0) -> int:
         """The number of an expression's value; see ``values.value_of``."""
