@@ -28,6 +28,7 @@ TOOLS = {
     "cycle_persist",
     "cycle_refresh",
     "cycle_state",
+    "drift_between",
     "graph_callers",
     "graph_symbol",
     "hypothesis_grade",
@@ -99,6 +100,7 @@ async def test_definitions_are_static_and_honest(settings):
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
     assert reads == {
         "cycle_state",
+        "drift_between",
         "graph_callers",
         "graph_symbol",
         "memory_findings",
