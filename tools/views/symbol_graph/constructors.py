@@ -47,7 +47,7 @@ def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signatu
         definition = owner.facts.definitions[number]
         names = owner.scopes.get(number, {})
         if "__init__" in names:
-            value = next(iter(resolver.member(owner, number, "__init__", FUEL, True)), None)
+            value = next(iter(resolver.member(Value("instance", owner, number), "__init__", FUEL)), None)
             found = value.definition if value is not None else None
             known = found is not None and found.kind == "function"
             return (bound_signature(found), value) if known and found is not None else (None, None)

@@ -168,7 +168,7 @@ class EdgeMaker:
             definition = value.definition
             own = value.module is self._module and definition is not None and definition.parent == ref.number
             return Resolution.SELF if own and steps == 1 else Resolution.MRO
-        if ref.root in ("super", "typed"):
+        if ref.root in ("super", "typed") or (value.receiver and value.receiver.kind == "instance"):
             return Resolution.MRO
         return Resolution.IMPORT if value.via or value.module is not self._module else Resolution.LOCAL
 

@@ -167,7 +167,8 @@ class Flows:
             if value.kind == "instance":
                 found += resolver.calls.callable(value, fuel)
             elif value.is_class and value.module is not None:
-                made = resolver.member(value.module, value.number, "__init__", fuel, True)
+                instance = Value("instance", value.module, value.number)
+                made = resolver.member(instance, "__init__", fuel)
                 found += [item._replace(unbound=False) for item in made]
             elif value.kind == "definition":
                 found.append(value)

@@ -98,7 +98,8 @@ class Protocols:
 
     def _spread(self, module: Module, item: int, key: str, fuel: int) -> Values:
         values = self._resolver.type(module, item, fuel)
-        return union([found for value in values for found in self.element(value, key, fuel)])
+        held = [content for value in values for content in self._resolver.contents(value, fuel)]
+        return union([found for value in held for found in self.element(value, key, fuel)])
 
     def iterated(self, value: Value, fuel: int) -> Values:
         """What iterating over ``value`` gives."""
@@ -143,5 +144,5 @@ class Protocols:
         """What the method ``name`` of an instance returns."""
         if value.module is None:
             return NOTHING
-        methods = self._resolver.member(value.module, value.number, name, fuel, True)
+        methods = self._resolver.member(value, name, fuel)
         return self._resolver.calls.results(tuple([m for m in methods if m.kind == "definition"]), fuel)

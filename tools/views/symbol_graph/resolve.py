@@ -103,7 +103,7 @@ class Resolver:
         if kind == "module":
             return self._carry(value, self._module_member(module, name, fuel))
         if kind == "instance" or value.is_class:
-            found = self.member(module, value.number, name, fuel, kind == "instance")
+            found = self.member(value, name, fuel)
             return self._carry(value, received(value, found))
         if kind == "container":
             return self.protocols.method(value, name)
@@ -141,14 +141,14 @@ class Resolver:
 
     # Members of classes and instances
 
-    def member(self, module: Module, index: int, name: str, fuel: int, instance: bool) -> Values:
-        """The attribute ``name`` of a class or of its instances."""
-        if name == "__class__" and instance:
-            return (Value("definition", module, index),)
-        found = self.classes.member(module, index, name)
-        return self._found_member(
-            Value("instance" if instance else "definition", module, index), name, found, fuel
-        )
+    def member(self, value: Value, name: str, fuel: int) -> Values:
+        """The attribute ``name`` of a class or of an instance."""
+        if value.module is None:
+            return NOTHING
+        if name == "__class__" and value.kind == "instance":
+            return (Value("definition", value.module, value.number, unbound=value.unbound),)
+        found = self.classes.member(value.module, value.number, name)
+        return self._found_member(value, name, found, fuel)
 
     def _found_member(self, value: Value, name: str, found: Member | None, fuel: int) -> Values:
         """The member ``name`` of a class or instance, ``found`` being where it is."""
