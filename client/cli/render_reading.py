@@ -48,7 +48,7 @@ def _print_hit(terminal: Terminal, hit: SearchHit, rank_columns: int) -> None:
     indent = " " * (rank_columns + 2)
     location = hit.location
     place = f"{printable(location.path)}:{location.start_line}-{location.end_line}"
-    symbol = f"  {printable(hit.symbol)}" if hit.symbol else ""
+    symbol = f"  {printable(_in_file(hit.symbol, location.path))}" if hit.symbol else ""
     line = f"{terminal.style(place, bold=True)}{terminal.cut(symbol, len(indent) + len(place))}"
     terminal.echo(f"{rank}  {line}")
     routes = "  ".join(f"{r.route} #{r.rank} {r.score:.3g}" for r in hit.routes)
@@ -113,9 +113,20 @@ def _print_unknown(terminal: Terminal, answer: CallersAnswer) -> None:
 def _print_uses(terminal: Terminal, uses: Iterable[UseItem]) -> None:
     for use in uses:
         place = terminal.style(printable(str(use.location)), bold=True)
-        terminal.echo(f"{place}  {printable(use.symbol)}  {_resolved(terminal, use)}".rstrip())
+        symbol = printable(_in_file(use.symbol, use.location.path))
+        terminal.echo(f"{place}  {symbol}  {_resolved(terminal, use)}".rstrip())
         if use.location.text:
             terminal.echo(f"    {terminal.cut(printable(use.location.text.strip()), 4)}")
+
+
+def _in_file(symbol: str, path: str) -> str:
+    """A symbol beside its path, without repeating it: where modules are files, ids begin with their path."""
+    for prefix in (path, f"./{path}"):
+        if symbol == prefix:
+            return "(top level)"
+        if symbol.startswith(f"{prefix}."):
+            return symbol[len(prefix) + 1 :]
+    return symbol
 
 
 def _resolved(terminal: Terminal, use: UseItem) -> str:

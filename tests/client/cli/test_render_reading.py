@@ -127,6 +127,17 @@ def test_the_commit_and_what_is_not_committed_are_told(capsys):
 
 
 @pytest.mark.parametrize(
+    ("symbol", "shown"),
+    [("./a/b.go.T.Run", "T.Run"), ("a/b.go.main", "main"), ("a/b.go", "(top level)"), ("pkg.b.f", "pkg.b.f")],
+)
+def test_a_symbol_does_not_repeat_its_path(symbol, shown, capsys):
+    location = Location(path="a/b.go", start_line=7, end_line=7, text="f()")
+    found = UseItem(symbol=symbol, kind="call", location=location, resolution="import", guess=False)
+    print_callers(callers(callers=(found,), callers_total=1))
+    assert f"a/b.go:7  {shown}  [import]\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("text", "columns", "shown"),
     [
         ("abc", 3, "abc"),
