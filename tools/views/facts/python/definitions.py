@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import Region, Role
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.parameters import Place, bind_self, parameters_of
 from repo_guardian.tools.views.facts.python.scopes import BOUND, VALUE, Binding, Chain, Scope, Value
 from repo_guardian.tools.views.facts.python.values import chain_and_base, plain_chain
@@ -61,7 +62,7 @@ class _Place(NamedTuple):
 
 def on_decorated(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A definition with decorators, which are expressions of the enclosing scope."""
-    definition = node.child_by_field_name("definition")
+    definition = node.child_by_field_id(fields.DEFINITION)
     decorators = [child for child in node.named_children if child.type == "decorator"]
     index = len(walk.drafts)
     if definition is not None and definition.type == "function_definition":
@@ -88,7 +89,7 @@ def _decorate(walk: Walk, node: Node, scope: Scope, index: int) -> None:
         walk.use("decorate", scope, chain, expression, (None, given))
         walk.push([base], scope, 0)
         return
-    function = expression.child_by_field_name("function")
+    function = expression.child_by_field_id(fields.FUNCTION)
     if function is not None:
         walk.use("decorate", scope, chain_and_base(walk, function, scope)[0], expression)
     made = walk.value_of(expression, scope)
@@ -115,10 +116,10 @@ def on_lambda(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     walk.drafts.append(draft)
     body = draft.body = Scope("lambda", scope, index)
     parameters, draft.defaults = parameters_of(
-        walk, node.child_by_field_name("parameters"), Place(index, body, scope)
+        walk, node.child_by_field_id(fields.PARAMETERS), Place(index, body, scope)
     )
     draft.signature = Signature(parameters)
-    result = node.child_by_field_name("body")
+    result = node.child_by_field_id(fields.BODY)
     body.returns.append(walk.value_of(result, body))
     walk.push([result], body, 0)
 
@@ -146,7 +147,7 @@ def _decorators(
         texts.append(walk.text(children[0]))
         target: Node | None = children[0]
         if target is not None and target.type == "call":
-            target = target.child_by_field_name("function")
+            target = target.child_by_field_id(fields.FUNCTION)
         chains.append((plain_chain(walk, target) or Chain(""), scope))
     return tuple(texts), tuple(chains)
 
@@ -163,7 +164,7 @@ def _role(name: str, decorators: tuple[str, ...], in_class: bool) -> Role:
 
 
 def _function(walk: Walk, node: Node, place: _Place) -> None:
-    name_node = node.child_by_field_name("name")
+    name_node = node.child_by_field_id(fields.NAME)
     scope = place.scope
     if name_node is None:
         walk.push(node.named_children, scope, 0)
@@ -186,20 +187,20 @@ def _function(walk: Walk, node: Node, place: _Place) -> None:
     header = _header(walk, node, scope, index)
     body = draft.body = Scope("function", header, index)
     parameters, draft.defaults = parameters_of(
-        walk, node.child_by_field_name("parameters"), Place(index, body, header)
+        walk, node.child_by_field_id(fields.PARAMETERS), Place(index, body, header)
     )
-    returns = node.child_by_field_name("return_type")
+    returns = node.child_by_field_id(fields.RETURN_TYPE)
     draft.signature = Signature(parameters, None if returns is None else walk.text(returns), draft.is_async)
     if in_class and (draft.role != "staticmethod" or name == "__new__"):
         bind_self(body, parameters, "classmethod" if name == "__new__" else draft.role, scope.owner)
-    walk.push([node.child_by_field_name("body")], body, 0)
+    walk.push([node.child_by_field_id(fields.BODY)], body, 0)
     walk.push([returns], header, 0)
 
 
 def _header(walk: Walk, node: Node, scope: Scope, index: int) -> Scope:
     """The scope of a definition's own line, where its PEP 695 type parameters are bound."""
     header = Scope("header", scope, index)
-    parameters = node.child_by_field_name("type_parameters")
+    parameters = node.child_by_field_id(fields.TYPE_PARAMETERS)
     for child in parameters.named_children if parameters is not None else ():
         name = child
         while name.named_children and name.type != "identifier":
@@ -211,7 +212,7 @@ def _header(walk: Walk, node: Node, scope: Scope, index: int) -> Scope:
 
 
 def _class(walk: Walk, node: Node, place: _Place) -> None:
-    name_node = node.child_by_field_name("name")
+    name_node = node.child_by_field_id(fields.NAME)
     scope = place.scope
     if name_node is None:
         walk.push(node.named_children, scope, 0)
@@ -228,9 +229,9 @@ def _class(walk: Walk, node: Node, place: _Place) -> None:
     )
     index = walk.define(draft, scope)
     header = _header(walk, node, scope, index)
-    _bases(walk, node.child_by_field_name("superclasses"), draft, header)
+    _bases(walk, node.child_by_field_id(fields.SUPERCLASSES), draft, header)
     draft.body = Scope("class", header, index)
-    walk.push([node.child_by_field_name("body")], draft.body, 0)
+    walk.push([node.child_by_field_id(fields.BODY)], draft.body, 0)
 
 
 def _bases(walk: Walk, node: Node | None, draft: Draft, header: Scope) -> None:
@@ -238,7 +239,7 @@ def _bases(walk: Walk, node: Node | None, draft: Draft, header: Scope) -> None:
     texts, chains, keywords = [], [], []
     for child in node.named_children if node is not None else ():
         if child.type == "keyword_argument":
-            name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+            name, value = child.child_by_field_id(fields.NAME), child.child_by_field_id(fields.VALUE)
             if name is not None and value is not None:
                 keywords.append((walk.name(name), walk.text(value)))
             walk.push([value], header, 0)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import TypeSource
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.scopes import ABSENT, LAMBDA, NOTHING_KNOWN, Chain, Scope, Value
 from repo_guardian.tools.views.facts.python.walk import Walk
 
@@ -45,7 +46,7 @@ def element(walk: Walk, number: int, key: str) -> int:
 
 def subscript_key(walk: Walk, node: Node) -> str:
     """The literal key of a subscript, "" for another one, ``SLICE`` for a slice."""
-    keys = node.children_by_field_name("subscript")
+    keys = node.children_by_field_id(fields.SUBSCRIPT)
     if len(keys) != 1:
         return ""
     return SLICE if keys[0].type == "slice" else literal_key(walk, keys[0])
@@ -87,15 +88,17 @@ def _boolean(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
     parts: list[Node | None] = []
     left: Node | None = node
     while left is not None and left.type == "boolean_operator":
-        parts.append(left.child_by_field_name("right"))
-        operator = left.child_by_field_name("operator")
-        left = None if operator is not None and operator.type == "and" else left.child_by_field_name("left")
+        parts.append(left.child_by_field_id(fields.RIGHT))
+        operator = left.child_by_field_id(fields.OPERATOR)
+        left = (
+            None if operator is not None and operator.type == "and" else left.child_by_field_id(fields.LEFT)
+        )
     parts = [*([left] if left is not None else []), *reversed(parts)]
     return walk.any_of([walk.value_of(part, scope, depth) for part in parts[:MAX_ITEMS]])
 
 
 def _named(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
-    return walk.value_of(node.child_by_field_name("value"), scope, depth)
+    return walk.value_of(node.child_by_field_id(fields.VALUE), scope, depth)
 
 
 def _sequence(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
@@ -119,8 +122,8 @@ def _dictionary(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
     items: list[int] = []
     keys: list[str] = []
     for child in node.named_children:
-        key = child.child_by_field_name("key") if child.type == "pair" else None
-        part = child.child_by_field_name("value") if key is not None else first_child(child)
+        key = child.child_by_field_id(fields.KEY) if child.type == "pair" else None
+        part = child.child_by_field_id(fields.VALUE) if key is not None else first_child(child)
         number = walk.value_of(part, scope, depth) if child.type in ("pair", "dictionary_splat") else ABSENT
         if number >= 0 and not walk.is_literal(number):
             items.append(number)
@@ -139,9 +142,9 @@ def comprehension_scope(walk: Walk, node: Node, scope: Scope) -> Scope:
 
 
 def _comprehension(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
-    body = node.child_by_field_name("body")
+    body = node.child_by_field_id(fields.BODY)
     if body is not None and body.type == "pair":
-        body = body.child_by_field_name("value")
+        body = body.child_by_field_id(fields.VALUE)
     number = walk.value_of(body, comprehension_scope(walk, node, scope), depth)
     return container_of(walk, number)
 
@@ -161,8 +164,8 @@ def spread(walk: Walk, given: list[Node], scope: Scope, depth: int, *, keyed: bo
     items: list[int] = []
     keys: list[str] = []
     for child in given[:MAX_ITEMS]:
-        name = child.child_by_field_name("name") if child.type == "keyword_argument" else None
-        part = child.child_by_field_name("value") if name is not None else child
+        name = child.child_by_field_id(fields.NAME) if child.type == "keyword_argument" else None
+        part = child.child_by_field_id(fields.VALUE) if name is not None else child
         number = walk.value_of(part, scope, depth) if "splat" not in child.type else NOTHING_KNOWN
         if number < 0 or walk.is_literal(number):
             continue

@@ -7,6 +7,7 @@ import re
 
 from tree_sitter import Node
 
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.scopes import Scope
 from repo_guardian.tools.views.facts.python.values import plain_chain
 from repo_guardian.tools.views.facts.python.walk import ExportsDraft, Walk
@@ -32,8 +33,8 @@ def augmented(walk: Walk, target: Node, value: Node | None, scope: Scope) -> Non
 
 def called(walk: Walk, call: Node, scope: Scope) -> None:
     """``__all__.extend(value)`` and its like."""
-    chain = plain_chain(walk, call.child_by_field_name("function"))
-    arguments = call.child_by_field_name("arguments")
+    chain = plain_chain(walk, call.child_by_field_id(fields.FUNCTION))
+    arguments = call.child_by_field_id(fields.ARGUMENTS)
     if chain is None or chain.root != _NAME or len(chain.path) != 1 or arguments is None:
         return
     walk.exports.seen = True

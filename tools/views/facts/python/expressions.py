@@ -5,6 +5,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import UseKind
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.displays import comprehension_scope, first_child, made
 from repo_guardian.tools.views.facts.python.implicit import iterate
 from repo_guardian.tools.views.facts.python.scopes import LITERAL, SUPER, UNKNOWN, Scope
@@ -20,8 +21,8 @@ _MAX_ARGUMENTS = 32
 
 def on_call(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A call: one use with its shape and the values of its arguments, then what is in it."""
-    function = node.child_by_field_name("function")
-    arguments = node.child_by_field_name("arguments")
+    function = node.child_by_field_id(fields.FUNCTION)
+    arguments = node.child_by_field_id(fields.ARGUMENTS)
     base: Node | None = None
     if function is not None:
         chain, base = chain_and_base(walk, function, scope)
@@ -49,7 +50,7 @@ def passed(walk: Walk, arguments: Node | None, scope: Scope) -> tuple[CallShape,
             continue
         key, value = "", child
         if kind == "keyword_argument":
-            name, inner = child.child_by_field_name("name"), child.child_by_field_name("value")
+            name, inner = child.child_by_field_id(fields.NAME), child.child_by_field_id(fields.VALUE)
             key = walk.name(name) if name is not None else ""
             keywords.append(key)
             value = inner if inner is not None else child
@@ -92,7 +93,7 @@ def on_subscript(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_keyword_argument(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``name=value``: the name is no use of anything here."""
-    walk.push([node.child_by_field_name("value")], scope, flags & ~IN_BASES)
+    walk.push([node.child_by_field_id(fields.VALUE)], scope, flags & ~IN_BASES)
 
 
 def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
@@ -104,9 +105,9 @@ def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
         if child.type != "for_in_clause":
             parts.append((child, block))
             continue
-        right = child.child_by_field_name("right")
+        right = child.child_by_field_id(fields.RIGHT)
         iterated = walk.value_of(right, outside)
-        bind_target(walk, child.child_by_field_name("left"), block, made(walk, "iterate", iterated))
+        bind_target(walk, child.child_by_field_id(fields.LEFT), block, made(walk, "iterate", iterated))
         is_async = bool(child.child_count) and child.children[0].type == "async"
         iterate(walk, right, outside, iterated, is_async=is_async)
         parts.append((right, outside))
@@ -117,9 +118,9 @@ def on_comprehension(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_named_expression(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``name := value``."""
-    value = node.child_by_field_name("value")
+    value = node.child_by_field_id(fields.VALUE)
     home = scope.statement_scope()
-    bind_target(walk, node.child_by_field_name("name"), home, walk.value_of(value, scope))
+    bind_target(walk, node.child_by_field_id(fields.NAME), home, walk.value_of(value, scope))
     walk.push([value], scope, flags)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 
-import tree_sitter_python
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node, Parser
 
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
-from repo_guardian.tools.views.facts.python import definitions, expressions, imports, statements
+from repo_guardian.tools.views.facts.python import definitions, expressions, fields, imports, statements
 from repo_guardian.tools.views.facts.python.finish import Finisher
 from repo_guardian.tools.views.facts.python.generics import without_type_defaults
 from repo_guardian.tools.views.facts.python.source import Source
@@ -21,12 +20,19 @@ from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
 VERSION = "3"
 _CHUNK_BYTES = 64 * 1024
-_HANDLERS: dict[str, Handler] = {
+_BY_NAME: dict[str, Handler] = {
     **expressions.HANDLERS,
     **definitions.HANDLERS,
     **statements.HANDLERS,
     **imports.HANDLERS,
 }
+_HANDLERS = {
+    number: _BY_NAME[name]
+    for number in range(fields.LANGUAGE.node_kind_count)
+    if (name := fields.LANGUAGE.node_kind_for_id(number)) in _BY_NAME
+    and fields.LANGUAGE.node_kind_is_named(number)
+}
+"""By the number of a node's kind, of which several may have one name."""
 
 
 class PythonExtractor:
@@ -35,7 +41,7 @@ class PythonExtractor:
     identity = f"python/{VERSION}"
 
     def __init__(self) -> None:
-        self._parser = Parser(Language(tree_sitter_python.language()))
+        self._parser = Parser(fields.LANGUAGE)
 
     def extract(self, source: bytes, limits: ExtractLimits) -> FileFacts:
         """The facts of one blob; see ``Extractor.extract``."""

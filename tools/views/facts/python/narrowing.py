@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.displays import first_child
 from repo_guardian.tools.views.facts.python.scopes import NOTHING_KNOWN, Binding, Scope
 from repo_guardian.tools.views.facts.python.values import plain_chain
@@ -35,7 +36,7 @@ def narrowed(walk: Walk, condition: Node | None, scope: Scope) -> Scope:
     if condition is None or home.kind not in ("function", "lambda"):
         return scope
     if condition.type == "not_operator":
-        told_after(walk, condition.child_by_field_name("argument"), scope)
+        told_after(walk, condition.child_by_field_id(fields.ARGUMENT), scope)
         return scope
     inside: Scope | None = None
     for test in _operands(condition):
@@ -65,17 +66,17 @@ def _operands(node: Node) -> list[Node]:
             step = first_child(step)
         if step is None or step.type != "boolean_operator":
             break
-        operator = step.child_by_field_name("operator")
+        operator = step.child_by_field_id(fields.OPERATOR)
         if operator is None or operator.type != "and":
             return found
-        found += [child for child in [step.child_by_field_name("right")] if child is not None]
-        step = step.child_by_field_name("left")
+        found += [child for child in [step.child_by_field_id(fields.RIGHT)] if child is not None]
+        step = step.child_by_field_id(fields.LEFT)
     return [*found, *([step] if step is not None else [])]
 
 
 def _test(walk: Walk, node: Node, scope: Scope) -> tuple[str, int] | None:
     """The variable of ``isinstance(x, C)`` and what it is then; None for anything else."""
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    function, arguments = node.child_by_field_id(fields.FUNCTION), node.child_by_field_id(fields.ARGUMENTS)
     if node.type != "call" or function is None or arguments is None or walk.name(function) != "isinstance":
         return None
     given = [child for child in arguments.named_children if child.type != "comment"]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import Role
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.annotations import annotated
 from repo_guardian.tools.views.facts.python.displays import container_of
 from repo_guardian.tools.views.facts.python.scopes import BOUND, Binding, Chain, Scope, Value
@@ -52,7 +53,7 @@ def parameters_of(walk: Walk, node: Node | None, place: Place) -> tuple[tuple[Pa
             if parameter.kind is ParameterKind.VAR_POSITIONAL:
                 kind = ParameterKind.KEYWORD_ONLY
             if parameter.default is not None:
-                number = walk.value_of(child.child_by_field_name("value"), place.header)
+                number = walk.value_of(child.child_by_field_id(fields.VALUE), place.header)
                 if number >= 0 and not walk.is_literal(number):
                     defaults.append((parameter.name, number))
     return tuple(found), tuple(defaults)
@@ -63,9 +64,9 @@ def _parameter(walk: Walk, node: Node, kind: ParameterKind, place: Place) -> Par
         text = walk.name(node)
         place.body.bind(text, Binding("variable", -1, _passed(walk, place.function, text)))
         return Parameter(text, kind)
-    default = node.child_by_field_name("value")
-    annotation = node.child_by_field_name("type")
-    name = node.child_by_field_name("name")
+    default = node.child_by_field_id(fields.VALUE)
+    annotation = node.child_by_field_id(fields.TYPE)
+    name = node.child_by_field_id(fields.NAME)
     if name is None and node.type == "typed_parameter" and node.named_children:
         name = node.named_children[0]
     name = name if name is not None else node

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from repo_guardian.tools.views.facts.python import exports
+from repo_guardian.tools.views.facts.python import exports, fields
 from repo_guardian.tools.views.facts.python.annotations import annotated
 from repo_guardian.tools.views.facts.python.displays import SLICE, element, first_child, made, spread
 from repo_guardian.tools.views.facts.python.implicit import enter, iterate
@@ -51,10 +51,10 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     targets: list[tuple[Node, Node | None]] = []
     value: Node | None = node
     while value is not None and value.type == "assignment":
-        left = value.child_by_field_name("left")
+        left = value.child_by_field_id(fields.LEFT)
         if left is not None:
-            targets.append((left, value.child_by_field_name("type")))
-        value = value.child_by_field_name("right")
+            targets.append((left, value.child_by_field_id(fields.TYPE)))
+        value = value.child_by_field_id(fields.RIGHT)
     for left, annotation in targets:
         for target, part, number in _pairs(walk, left, value, scope):
             _assign(walk, _Assignment(node, target, annotation, part, number, scope, flags))
@@ -126,8 +126,8 @@ def _define_variable(walk: Walk, part: _Assignment, name: str, known: int) -> No
 
 def on_augmented(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``a += value`` makes ``a`` a name of its scope, defines nothing new, and may fill a list."""
-    left = node.child_by_field_name("left")
-    right = node.child_by_field_name("right")
+    left = node.child_by_field_id(fields.LEFT)
+    right = node.child_by_field_id(fields.RIGHT)
     if left is not None and left.type == "identifier":
         if scope.kind == "module":
             exports.augmented(walk, left, right, scope)
@@ -148,7 +148,7 @@ def on_expression_statement(walk: Walk, node: Node, scope: Scope, flags: int) ->
 
 def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``type X[T] = value`` (PEP 695)."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = node.child_by_field_id(fields.LEFT), node.child_by_field_id(fields.RIGHT)
     name, block = left, Scope("block", scope, scope.owner)
     while name is not None and name.type != "identifier":
         for parameter in name.named_children[1:]:
@@ -164,8 +164,8 @@ def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_for(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """A loop binds its target to what iterating gives."""
-    left = node.child_by_field_name("left")
-    right = node.child_by_field_name("right")
+    left = node.child_by_field_id(fields.LEFT)
+    right = node.child_by_field_id(fields.RIGHT)
     iterated = walk.value_of(right, scope)
     is_async = bool(node.child_count) and node.children[0].type == "async"
     bind_target(walk, left, scope, made(walk, "iterate", iterated))
@@ -196,7 +196,7 @@ def on_as_pattern(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 def on_with(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """``async with`` enters by other methods."""
-    body = node.child_by_field_name("body")
+    body = node.child_by_field_id(fields.BODY)
     clauses = [child for child in node.named_children if child != body]
     is_async = bool(node.child_count) and node.children[0].type == "async"
     walk.push([body], scope, flags)
@@ -234,8 +234,8 @@ def _bind_alias(walk: Walk, node: Node, scope: Scope, flags: int, *, entered: bo
 
 def on_if(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     """Marks what stands under a condition; in the body more may be known of a variable."""
-    condition = node.child_by_field_name("condition")
-    body = node.child_by_field_name("consequence")
+    condition = node.child_by_field_id(fields.CONDITION)
+    body = node.child_by_field_id(fields.CONSEQUENCE)
     inside = flags | CONDITIONAL
     chain = plain_chain(walk, condition)
     known = inside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.displays import (
     SLICE,
     container_of,
@@ -77,7 +78,7 @@ def bind_name(walk: Walk, name: str, scope: Scope, value: int) -> None:
 
 def store_attribute(walk: Walk, target: Node, scope: Scope, value: int) -> None:
     """``holder.name = value``."""
-    holder, name = target.child_by_field_name("object"), target.child_by_field_name("attribute")
+    holder, name = target.child_by_field_id(fields.OBJECT), target.child_by_field_id(fields.ATTRIBUTE)
     if holder is None or name is None:
         return
     chain, _ = chain_and_base(walk, holder, scope)
@@ -94,7 +95,7 @@ def store_element(walk: Walk, target: Node, scope: Scope, value: int) -> None:
             break
         key = subscript_key(walk, node)
         value = NOTHING_KNOWN if key == SLICE else container_of(walk, value, key)
-        node = node.child_by_field_name("value")
+        node = node.child_by_field_id(fields.VALUE)
     if node is not None and value >= 0:
         add(walk, chain_and_base(walk, node, scope)[0], scope, value)
 

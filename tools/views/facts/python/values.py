@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from repo_guardian.tools.views.facts.interface import TypeSource
+from repo_guardian.tools.views.facts.python import fields
 from repo_guardian.tools.views.facts.python.displays import (
     DISPLAYS,
     MAKERS,
@@ -51,7 +52,12 @@ class _Step(NamedTuple):
 
 def value_of(walk: Walk, node: Node | None, scope: Scope, depth: int = 0) -> int:
     """The number of an expression's value, ``NOTHING_KNOWN``, or ``ABSENT`` for ``None``."""
-    if node is None or node.type == "none":
+    if node is None:
+        return ABSENT
+    kind = node.type
+    if kind == "identifier":
+        return walk.of("value", walk.chain(node), scope)
+    if kind == "none":
         return ABSENT
     return walk.named(chain_of(walk, node, scope, (), depth), scope)
 
@@ -99,13 +105,13 @@ def chain_of(walk: Walk, node: Node, scope: Scope, path: tuple[str, ...] = (), d
     return chain
 
 
-_STEPS: dict[str, tuple[TypeSource, str]] = {
-    "call": ("call", "function"),
-    "subscript": ("element", "value"),
-    "await": ("await", ""),
-    "parenthesized_expression": ("value", ""),
+_STEPS: dict[str, tuple[TypeSource, int]] = {
+    "call": ("call", fields.FUNCTION),
+    "subscript": ("element", fields.VALUE),
+    "await": ("await", 0),
+    "parenthesized_expression": ("value", 0),
 }
-"""Expressions that make something of the one inside: what, and the field that holds it."""
+"""Expressions that make something of the one inside: what, and the number of the field that holds it."""
 
 
 def dotted(walk: Walk, node: Node) -> tuple[Node, tuple[str, ...]]:
@@ -114,7 +120,7 @@ def dotted(walk: Walk, node: Node) -> tuple[Node, tuple[str, ...]]:
         return node, ()
     names: list[str] = []
     while node.type == "attribute":
-        attribute, target = node.child_by_field_name("attribute"), node.child_by_field_name("object")
+        attribute, target = node.child_by_field_id(fields.ATTRIBUTE), node.child_by_field_id(fields.OBJECT)
         if attribute is None or target is None:
             break
         names.append(walk.name(attribute))
@@ -125,7 +131,7 @@ def dotted(walk: Walk, node: Node) -> tuple[Node, tuple[str, ...]]:
 def _inside(node: Node) -> Node | None:
     """What a link of a spine works on."""
     field = _STEPS[node.type][1]
-    return node.child_by_field_name(field) if field else first_child(node)
+    return node.child_by_field_id(field) if field else first_child(node)
 
 
 def _on(number: int, path: tuple[str, ...]) -> Chain:
@@ -151,7 +157,7 @@ def _apply(walk: Walk, step: _Step, chain: Chain, scope: Scope, depth: int) -> C
 
 def reading(walk: Walk, node: Node, scope: Scope) -> tuple[str, Node] | None:
     """``getattr(x, "name")`` and ``type(x)`` as the attribute that they read: its name, and ``x``."""
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    function, arguments = node.child_by_field_id(fields.FUNCTION), node.child_by_field_id(fields.ARGUMENTS)
     if function is None or function.type != "identifier" or arguments is None:
         return None
     name = walk.name(function)
@@ -173,7 +179,7 @@ def _called(walk: Walk, node: Node, chain: Chain, scope: Scope, depth: int) -> i
     known = None if chain.root == VALUE else KNOWN_CALLS.get((chain.path or (chain.root,))[-1])
     if known is not None and depth + 1 < _MAX_NESTING:
         wanted = "import" if chain.path or known.imported else "builtin"
-        arguments = node.child_by_field_name("arguments")
+        arguments = node.child_by_field_id(fields.ARGUMENTS)
         if scope.origin(chain.root) == wanted and arguments is not None:
             given = [child for child in arguments.named_children if child.type != "comment"]
             return known.result(walk, given, scope, depth + 1)

@@ -123,7 +123,7 @@ class Walk:
     ``called`` the calls whose result is called at once.
     """
 
-    def __init__(self, source: Source, handlers: Mapping[str, Handler], value_of: ValueOf) -> None:
+    def __init__(self, source: Source, handlers: Mapping[int, Handler], value_of: ValueOf) -> None:
         self.source = source
         self.module = Scope("module", None, MODULE_SCOPE)
         self.drafts: list[Draft] = []
@@ -140,7 +140,7 @@ class Walk:
         self.lambda_counts: dict[int, int] = {}
         self.called: set[int] = set()
         self.blocks: dict[int, Scope] = {}
-        self._numbers: dict[Value, int] = {}
+        self._numbers: dict[tuple[object, ...], int] = {}
         self._names: dict[bytes, str] = {}
         self._chains: dict[bytes, Chain] = {}
         self._handlers = handlers
@@ -153,11 +153,11 @@ class Walk:
         stack.append((root, self.module, 0))
         while stack:
             node, scope, flags = stack.pop()
-            handler = handlers.get(node.type)
+            handler = handlers.get(node.kind_id)
             if handler is not None:
                 handler(self, node, scope, flags)
             elif node.child_count:
-                stack.extend([(child, scope, flags) for child in reversed(node.named_children)])
+                stack += [(child, scope, flags) for child in reversed(node.named_children)]
 
     def push(self, nodes: Sequence[Node | None], scope: Scope, flags: int) -> None:
         """Visit ``nodes`` next, in their order."""
@@ -222,7 +222,10 @@ class Walk:
             return NOTHING_KNOWN
         if chain.root in (VALUE, LITERAL):
             scope = None
-        return self.value(Value(source, chain, scope))
+        # A named tuple equals the plain one, which is made without a call of Python code.
+        key = (source, chain, scope, (), ())
+        number = self._numbers.get(key)
+        return self.value(Value(*key)) if number is None else number
 
     def any_of(self, numbers: Sequence[int]) -> int:
         """One of several values. ``None`` does not count, and a literal only where nothing else is.
