@@ -123,3 +123,13 @@ def test_hostile_names_and_texts_are_found_shown_and_never_act(repository, guard
     out = guardian("search", repository.path, "giraffes zebras wait").out
     assert "ev\\x1b]0;title\\x07il\\nname\\xff.md:1-3" in out
     assert all(character.isprintable() or character == "\n" for character in out)
+
+
+def test_the_routes_and_views_on_offer_are_the_ones_there_are():
+    from repo_guardian.client.cli.commands.search import ROUTES
+    from repo_guardian.client.cli.commands.views import VIEWS
+    from repo_guardian.tools.retrieval.interface import Route
+    from repo_guardian.tools.views import interface
+
+    assert tuple(Route) == ROUTES
+    assert interface.VIEWS == VIEWS
