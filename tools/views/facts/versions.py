@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ENGINE = "1"
+ENGINE = "2"
 """Changes with any change of what the engine extracts from every language."""
 
 VERSIONS = {"javascript": "1", "typescript": "1", "go": "1", "rust": "1", "java": "1", "project": "1"}

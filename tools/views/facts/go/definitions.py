@@ -122,9 +122,9 @@ def type_parameters(walk: Walk, node: Node) -> None:
     """``[T any]``: ``T`` is no type of the package."""
     listed = node.child_by_field_name("type_parameters")
     for part in [] if listed is None else listed.named_children:
+        constraint = part.child_by_field_name("type")
         for name in part.children_by_field_name("name"):
-            walk.mark(name)
-            walk.bind(walk.name(name))
+            walk.bind_type(name, None if constraint is None else first_child(constraint))
 
 
 def on_literal(walk: Walk, node: Node) -> None:
@@ -200,7 +200,9 @@ def on_values(walk: Walk, node: Node) -> None:
         value = values[number] if number < len(values) else None
         hint = walk.annotation(declared) or value_of(walk, value, number, len(names), len(values))
         if walk.scope.owner >= 0:
+            walk.delay(node)
             walk.bind(walk.name(name), hint)
+            walk.delay(None)
             continue
         draft = Draft("variable", -1, walk.name(name), node.start_byte, node.end_byte)
         draft.annotation = None if declared is None else walk.text(declared)

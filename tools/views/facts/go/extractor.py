@@ -32,11 +32,13 @@ def on_short(walk: Walk, node: Node) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     names = [] if left is None else left.named_children
     values = [] if right is None else right.named_children
+    walk.delay(node)
     for number, name in enumerate(names):
         if name.type == "identifier":
             walk.mark(name)
             value = values[number] if number < len(values) else (values[0] if values else None)
             walk.bind(walk.name(name), value_of(walk, value, number, len(names), len(values)))
+    walk.delay(None)
 
 
 def on_range(walk: Walk, node: Node) -> None:

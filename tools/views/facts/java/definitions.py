@@ -7,7 +7,7 @@ from tree_sitter import Node
 from repo_guardian.tools.views.facts.interface import DefinitionKind, Import, Role
 from repo_guardian.tools.views.facts.treesitter.records import Draft
 from repo_guardian.tools.views.facts.treesitter.scopes import Chain, Hint
-from repo_guardian.tools.views.facts.treesitter.walk import Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk, first_child
 from repo_guardian.tools.views.symbol_graph.signature import CallShape, Parameter, ParameterKind, Signature
 
 _INTERFACES = ("interface_declaration", "annotation_type_declaration")
@@ -103,9 +103,9 @@ def type_parameters(walk: Walk, node: Node) -> None:
     listed = next((c for c in node.named_children if c.type == "type_parameters"), None)
     for part in [] if listed is None else listed.named_children:
         name = next((c for c in part.named_children if c.type in ("type_identifier", "identifier")), None)
+        bound = next((c for c in part.named_children if c.type == "type_bound"), None)
         if name is not None:
-            walk.mark(name)
-            walk.bind(walk.name(name))
+            walk.bind_type(name, None if bound is None else first_child(bound))
 
 
 def signature_of(walk: Walk, node: Node, *, bind: bool = True) -> Signature:

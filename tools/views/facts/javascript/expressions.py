@@ -223,9 +223,9 @@ def on_type_parameters(walk: Walk, node: Node) -> None:
     """``<T extends A>``: ``T`` is no type of the module."""
     for part in node.named_children:
         name = part.child_by_field_name("name") or first_child(part)
+        constraint = part.child_by_field_name("constraint")
         if name is not None:
-            walk.mark(name)
-            walk.bind(walk.name(name))
+            walk.bind_type(name, None if constraint is None else first_child(constraint))
 
 
 def on_element(walk: Walk, node: Node) -> None:

@@ -31,6 +31,7 @@ GRAMMAR = Grammar(
         "generic_type": "name",
         "instantiation_expression": "",
     },
+    hoists=True,
     special={"this": THIS, "super": SUPER},
     literals=frozenset({"string", "number", "array", "object", "template_string", "regex", "true", "false"}),
     optional={"union_type": frozenset({"null", "undefined"})},

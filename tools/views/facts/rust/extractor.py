@@ -16,12 +16,16 @@ def on_let(walk: Walk, node: Node) -> None:
     """``let p: T = v;``: names are bound from here on, those of the value before."""
     declared, value = node.child_by_field_name("type"), node.child_by_field_name("value")
     hint = walk.annotation(declared) or walk.value(value)
+    walk.delay(node)
     items.bind_pattern(walk, node.child_by_field_name("pattern"), hint)
+    walk.delay(None)
 
 
 def on_let_condition(walk: Walk, node: Node) -> None:
     """``if let Some(p) = v``."""
+    walk.delay(node)
     items.bind_pattern(walk, node.child_by_field_name("pattern"), None)
+    walk.delay(None)
 
 
 def on_arm(walk: Walk, node: Node) -> None:
@@ -89,7 +93,8 @@ def on_tokens(walk: Walk, node: Node) -> None:
         if not arguments.child_count or arguments.children[0].type != "(":
             continue
         walk.mark(child)
-        chain = Chain(*_backwards(walk, children, number), walk.scope)
+        root, path = _backwards(walk, children, number)
+        chain = Chain(root, path, walk.scope) if root.startswith("<") else walk.rooted(root, path)
         walk.use("call", _outwards(walk, chain), child, CallShape(0, star=True))
 
 

@@ -8,7 +8,7 @@ from repo_guardian.tools.views.facts.interface import DefinitionKind, Import
 from repo_guardian.tools.views.facts.rust.imports import path_text
 from repo_guardian.tools.views.facts.treesitter.records import Draft, Handler
 from repo_guardian.tools.views.facts.treesitter.scopes import Binding, Chain, Hint
-from repo_guardian.tools.views.facts.treesitter.walk import Walk
+from repo_guardian.tools.views.facts.treesitter.walk import Walk, first_child
 from repo_guardian.tools.views.symbol_graph.signature import Parameter, ParameterKind, Signature
 
 _KINDS: dict[str, DefinitionKind] = {
@@ -135,7 +135,7 @@ def on_member(walk: Walk, node: Node) -> None:
     draft = Draft("variable", walk.scope.owner, walk.name(name), node.start_byte, node.end_byte)
     draft.modifiers = _words(walk, node)
     if node.type == "enum_variant":
-        draft.hint = Hint("annotation", Chain("Self", (), walk.scope))
+        draft.hint = Hint("annotation", walk.rooted("Self", ()))
         walk.define(draft)
         walk.open("block", node)
         return
@@ -209,8 +209,8 @@ def type_parameters(walk: Walk, node: Node) -> None:
     for part in [] if listed is None else listed.named_children:
         name = part.child_by_field_name("name")
         if name is not None and name.type in ("type_identifier", "identifier"):
-            walk.mark(name)
-            walk.bind(walk.name(name))
+            bounds = part.child_by_field_name("bounds")
+            walk.bind_type(name, None if bounds is None else first_child(bounds))
 
 
 def macro_name(walk: Walk, node: Node) -> str:

@@ -78,7 +78,9 @@ class Finisher:
             if this < 0:
                 return Ref("unknown", -1, rest)
             return Ref("self" if chain.root == THIS else "super", this, rest)
-        found = chain.scope.lookup(chain.root, members=self._walk.grammar.class_members)
+        grammar = self._walk.grammar
+        # Where variables are not hoisted, those that count were found when the name was met.
+        found = chain.scope.lookup(chain.root, members=grammar.class_members, variables=grammar.hoists)
         whole = ".".join((chain.root, *chain.path))
         if found is None:
             this = chain.scope.enclosing("class").owner if own else -1
@@ -160,6 +162,6 @@ def _says_nothing(pending: PendingUse, ref: Ref) -> bool:
     """True for a read of a local variable, of ``this``, or of a member of something unknown."""
     if ref.root in ("unknown", "literal"):
         return pending.kind != "call" or not ref.path
-    return not ref.path and (
-        ref.root in ("self", "typed") or (ref.root == "super" and pending.kind != "call")
-    )
+    if ref.path:
+        return False
+    return ref.root == "self" or (ref.root in ("typed", "super") and pending.kind != "call")

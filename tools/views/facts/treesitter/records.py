@@ -76,6 +76,7 @@ class Grammar:
         optional: node types of unions, with the types that say "or nothing" (``A | null`` stands for ``A``).
         identity: methods that give their receiver back, more or less (``unwrap``, ``clone``).
         path_member: the member type whose ``self`` is a module, not a value (Rust).
+        hoists: whether a variable is in scope before its declaration (JavaScript).
         class_members: whether a class's members are in scope by their bare name (Java).
     """
 
@@ -90,6 +91,7 @@ class Grammar:
     identity: frozenset[str] = frozenset()
     optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
     path_member: str = ""
+    hoists: bool = False
     class_members: bool = False
 
 

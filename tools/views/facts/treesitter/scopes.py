@@ -69,15 +69,19 @@ class Scope:
         if known is None or binding.kind != "variable" or known.kind == "variable":
             self.names[name] = binding
 
-    def lookup(self, name: str, *, members: bool) -> tuple[Scope, Binding] | None:
-        """The nearest binding of ``name``; class members count where the language says so, type variables
-        of a class always.
+    def lookup(self, name: str, *, members: bool, variables: bool = True) -> tuple[Scope, Binding] | None:
+        """The nearest binding of ``name``.
+
+        Class members count where the language says so, type variables of a class always. Without
+        ``variables`` only definitions and imports count.
         """
         scope: Scope | None = self
         while scope is not None:
             binding = scope.names.get(name)
-            if binding is not None and (members or scope.kind != "class" or binding.kind == "variable"):
-                return scope, binding
+            if binding is not None:
+                local = binding.kind == "variable"
+                if variables if local else members or scope.kind != "class":
+                    return scope, binding
             scope = scope.parent
         return None
 

@@ -57,6 +57,8 @@ class Walk:
     implements: list[tuple[str, str, Chain]] = field(default_factory=list)
     """Name of a type, and text and chain of a base that it is given away from its definition."""
     package: str = ""
+    _delay: int = 0
+    _delayed: list[tuple[int, Scope, str, Binding]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.module = self.scope = Scope("module", None, MODULE_SCOPE, -1, len(self.source.data))
@@ -70,6 +72,8 @@ class Walk:
             start = node.start_byte
             while self.scope.end <= start and self.scope.parent is not None:
                 self.scope = self.scope.parent
+            if self._delayed:
+                self._bind_delayed(start)
             handlers[node.type](self, node)
 
     # Text.
@@ -117,8 +121,30 @@ class Walk:
         return index
 
     def bind(self, name: str, hint: Hint | None = None, scope: Scope | None = None) -> None:
-        """Bind a local variable."""
-        (scope or self.scope).bind(name, Binding("variable", -1, hint))
+        """Bind a local variable, at once or, after ``delay``, when the node is left."""
+        binding, scope = Binding("variable", -1, hint), scope or self.scope
+        if self._delay:
+            self._delayed.append((self._delay, scope, name, binding))
+        else:
+            scope.bind(name, binding)
+
+    def delay(self, node: Node | None) -> None:
+        """What is bound from now on is bound behind ``node`` (``let a = a.b()``); None for at once again."""
+        self._delay = 0 if node is None else node.end_byte
+
+    def _bind_delayed(self, offset: int) -> None:
+        """Bind what was to be bound before ``offset``."""
+        due = [entry for entry in self._delayed if entry[0] <= offset]
+        if due:
+            self._delayed = [entry for entry in self._delayed if entry[0] > offset]
+            for _, scope, name, binding in due:
+                scope.bind(name, binding)
+
+    def bind_type(self, name: Node, bound: Node | None) -> None:
+        """Bind a type parameter: a value of it has the members of what bounds it."""
+        self.mark(name)
+        hint = self.annotation(bound)
+        self.bind(self.name(name), None if hint is None else Hint("value", hint.chain))
 
     def add_import(self, record: Import, bound: str, scope: Scope | None = None) -> None:
         """Add an import; ``bound`` is the name that it binds, empty for none."""
@@ -148,7 +174,7 @@ class Walk:
             kind = node.type
             if kind in grammar.names:
                 self.seen.add(node.id)
-                return self._rooted(self.name(node), tuple(reversed(path)))
+                return self.rooted(self.name(node), tuple(reversed(path)))
             if kind in grammar.special:
                 self.seen.add(node.id)
                 is_path = via != "" and via == grammar.path_member
@@ -167,7 +193,7 @@ class Walk:
                 return Chain(root, tuple(reversed(path)), self.scope)
         return Chain(UNKNOWN, tuple(reversed(path)), self.scope)
 
-    def _rooted(self, name: str, path: tuple[str, ...]) -> Chain:
+    def rooted(self, name: str, path: tuple[str, ...]) -> Chain:
         """A chain from ``name``; a variable stands for what it holds here, even when it is bound anew later
         (``let a = a.b()``).
         """
@@ -216,7 +242,7 @@ class Walk:
             return Chain(UNKNOWN, (), self.scope)
         self.seen.add(called.id)
         if receiver is None:
-            return self._rooted(self.name(called), ())
+            return self.rooted(self.name(called), ())
         chain = self.chain(receiver, depth)
         return chain._replace(path=(*chain.path, self.name(called)))
 

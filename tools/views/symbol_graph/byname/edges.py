@@ -126,7 +126,8 @@ class EdgeMaker:
         resolver, at = self._resolver, (use.scope, use.region)
         value = resolver.plain(found, HOPS)
         target = resolver.target_id(value)
-        if value.kind in ("definition", "instance") and target:
+        constructs = value.kind == "instance" and use.ref.root == "super" and not use.ref.path
+        if (value.kind == "definition" or constructs) and target:
             definition = resolver.definition(value)
             how, shape = value.how, use.shape
             if definition.kind in _CLASSES:
