@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -101,8 +100,6 @@ def build_views(
     for name in dict.fromkeys([*start.missing, *start.intact]):
         if name not in views:
             assembled, empty = _build(name, tree, state_dir, start)
-            if name not in start.previous:
-                gc.collect()  # a build from nothing leaves hundreds of megabytes that refer to each other
             columns[name] = columns_of(tree.files, assembled.placements, empty)
             packs = open_packs(packs_folder(state_dir), [pack for pack, _ in assembled.packs])
             view = OpenedView(source.commit, name, Catalog(tree.files, {name: columns[name]}), packs)

@@ -42,11 +42,14 @@ class SymbolGraphBuilder:
         after = CommitCorpus(tree, linked, previous)
         relinked = after.new if previous is None else after.new | _readers(previous, after)
         linker = Linker(after)
-        for path in after.paths():
-            if path in relinked:
-                yield path, encode_shard(linker.link(path), python2=after.is_python2(path))
-            else:
-                yield path, Kept(path)
+        try:
+            for path in after.paths():
+                if path in relinked:
+                    yield path, encode_shard(linker.link(path), python2=after.is_python2(path))
+                else:
+                    yield path, Kept(path)
+        finally:
+            linker.close()
 
 
 class EarlierCorpus:

@@ -31,6 +31,14 @@ class Linker:
         linker = self._linkers[language]
         return LinkedFile(path, (), (), frozenset(), frozenset()) if linker is None else linker.link(path)
 
+    def close(self) -> None:
+        """Free what was found out; no file can be linked afterwards."""
+        for linker in self._linkers.values():
+            close = getattr(linker, "close", None)
+            if close is not None:
+                close()
+        self._linkers.clear()
+
     def _make(self, language: str) -> FileLinker | None:
         found = language_linker(language)
         if found is None:
