@@ -15,7 +15,7 @@ from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.signals.observe import ObserveLimits, observe
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import ViewHandle
-from repo_guardian.tools.views.publish import load, refresh
+from repo_guardian.tools.views.publish import load, open_view, refresh
 
 
 def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
@@ -28,6 +28,8 @@ def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
         git = session.mirror.git
         base = refresh(MirrorSource(git, session.base), session.state.root)
         current = refresh(MirrorSource(git, session.current), session.state.root)
+        for view in current.digests:
+            open_view(session.state.root, current.commit, view)
         session.views = (current, base)
         session.sides = Sides(
             session.current,

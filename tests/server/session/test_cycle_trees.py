@@ -6,12 +6,16 @@ import os
 
 import pytest
 
-from repo_guardian.errors import MaterializeError
+from repo_guardian.errors import MaterializeError, ViewDamagedError
 from repo_guardian.server.session.begin import begin
 from repo_guardian.server.session.observe import observe_signals, refresh_views
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.signals.interface import SignalKind
+from repo_guardian.tools.views.interface import VIEWS
+from repo_guardian.tools.views.packs.reader import pack_path
+from repo_guardian.tools.views.publish import open_view
+from repo_guardian.tools.views.published import packs_folder, read_manifest
 from repo_guardian.vocabulary import Side
 
 NOTHING = Capability(None, None, "no sandbox here")
@@ -52,6 +56,23 @@ def test_drift_is_found_without_a_checkout_and_a_checkout_is_made_once(opened):
     assert session.checkout(Side.CURRENT) == current
     session.held.close()
     assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_damaged_view_is_whole_again_before_anything_is_measured(opened, view):
+    session, _ = opened(BEFORE, AFTER)
+    (current, _) = refresh_views(session)
+    root, commit = session.state.root, session.current.label
+    pack = read_manifest(root, commit).views[view].packs[-1]
+    path = pack_path(packs_folder(root), pack.name)
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    with pytest.raises(ViewDamagedError):
+        open_view(root, commit, view)
+    session.views = None
+    again, _ = refresh_views(session)
+    assert (again.digests, again.reused) == (current.digests, False)
+    open_view(root, commit, view)
 
 
 def test_the_size_of_the_change_is_measured_when_it_is_asked_for(opened):
