@@ -57,6 +57,8 @@ def value_of(walk: Walk, node: Node | None, scope: Scope, depth: int = 0) -> int
     kind = node.type
     if kind == "identifier":
         return walk.of("value", walk.chain(node), scope)
+    if kind == "attribute" and (chain := walk.dotted(node)) is not None:
+        return walk.of("value", chain, scope)
     if kind == "none":
         return ABSENT
     return walk.named(chain_of(walk, node, scope, (), depth), scope)
@@ -64,8 +66,11 @@ def value_of(walk: Walk, node: Node | None, scope: Scope, depth: int = 0) -> int
 
 def chain_and_base(walk: Walk, node: Node, scope: Scope) -> tuple[Chain, Node | None]:
     """A dotted expression as a chain, and what stands before its dots when that is no name."""
-    if node.type == "identifier":
+    kind = node.type
+    if kind == "identifier":
         return walk.chain(node), None
+    if kind == "attribute" and (chain := walk.dotted(node)) is not None:
+        return chain, None
     base, path = dotted(walk, node)
     if base.type == "identifier":
         return Chain(walk.name(base), path), None
@@ -76,6 +81,10 @@ def plain_chain(walk: Walk, node: Node | None) -> Chain | None:
     """``node`` as names and dots only, else None."""
     if node is None or node.type not in ("identifier", "attribute"):
         return None
+    if node.type == "identifier":
+        return walk.chain(node)
+    if (chain := walk.dotted(node)) is not None:
+        return chain
     base, path = dotted(walk, node)
     return Chain(walk.name(base), path) if base.type == "identifier" else None
 
@@ -85,9 +94,13 @@ def chain_of(walk: Walk, node: Node, scope: Scope, path: tuple[str, ...] = (), d
     steps: list[_Step] = []
     chain: Chain | None = None
     while chain is None:
-        node, names = dotted(walk, node)
-        path = names + path if names else path
         kind = node.type
+        if kind == "attribute":
+            if (known := walk.dotted(node)) is not None:
+                chain = known._replace(path=known.path + path) if path else known
+                break
+            node, names = dotted(walk, node)
+            path, kind = names + path, node.type
         if kind == "identifier":
             chain = Chain(walk.name(node), path) if path else walk.chain(node)
         elif node.id in walk.known:
