@@ -11,7 +11,14 @@ import time
 from tree_sitter import Node, Parser
 
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
-from repo_guardian.tools.views.facts.python import definitions, expressions, fields, imports, statements
+from repo_guardian.tools.views.facts.python import (
+    assignments,
+    definitions,
+    expressions,
+    fields,
+    imports,
+    statements,
+)
 from repo_guardian.tools.views.facts.python.finish import Finisher
 from repo_guardian.tools.views.facts.python.generics import without_type_defaults
 from repo_guardian.tools.views.facts.python.source import Source
@@ -23,6 +30,7 @@ _CHUNK_BYTES = 64 * 1024
 _BY_NAME: dict[str, Handler] = {
     **expressions.HANDLERS,
     **definitions.HANDLERS,
+    **assignments.HANDLERS,
     **statements.HANDLERS,
     **imports.HANDLERS,
 }

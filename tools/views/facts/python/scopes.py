@@ -142,6 +142,8 @@ class Scope:
 
     def lookup(self, name: str) -> Scope | None:
         """The scope that ``name`` belongs to when it is used here; None when no scope binds it."""
+        if name in self.bindings and name not in self.globals:
+            return self  # not kept: what refers to itself is freed by the garbage collector alone
         try:
             return self.found[name]
         except KeyError:

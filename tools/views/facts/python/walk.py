@@ -191,7 +191,7 @@ class Walk:
         return known
 
     def dotted(self, node: Node) -> Chain | None:
-        """An ``attribute`` as a chain when its text is names and dots: quicker than going through its nodes."""
+        """An ``attribute`` as a chain when its text is names and dots: quicker than node by node."""
         start, end = node.start_byte, node.end_byte
         if end - start > _LONG_BYTES:
             return None
