@@ -46,6 +46,7 @@ class EdgeMaker:
         self._module = module
         self._resolver = resolver
         self._found: dict[Ref, _Found] = {}
+        self._texts: dict[int, str] = {}
 
     def edges(self) -> Iterator[Edge]:
         """All edges, in no particular order."""
@@ -69,7 +70,10 @@ class EdgeMaker:
     ) -> Edge:
         module = self._module
         source = module.id if at.scope == MODULE_SCOPE else module.ids[at.scope]
-        text = module.facts.lines.get(at.region[0], "")
+        line = at.region[0]
+        text = self._texts.get(line)
+        if text is None:
+            text = self._texts[line] = module.facts.lines.get(line, "")
         return Edge(source, target, kind, module.path, span_of(at.region), how, shape, text, via)
 
     def _gone(

@@ -30,7 +30,7 @@ from repo_guardian.tools.views.symbol_graph.values import (
 if TYPE_CHECKING:
     from repo_guardian.tools.views.symbol_graph.resolve import Resolver
 
-FLOW_FILES: Final = 4
+FLOW_FILES: Final = 3
 """How many files may pass values to one name, or store to one attribute, so that it is still followed."""
 
 

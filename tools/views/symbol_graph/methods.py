@@ -13,7 +13,7 @@ from repo_guardian.tools.views.symbol_graph.pynames import COMMON_METHODS
 from repo_guardian.tools.views.symbol_graph.queries import Memo, Node
 from repo_guardian.tools.views.symbol_graph.values import NOTHING, Value, Values
 
-MAX_FILES: Final = 4
+MAX_FILES: Final = 3
 """How many files may define methods of one name, so that heirs are looked for among them."""
 
 
