@@ -14,7 +14,7 @@ class Route(StrEnum):
     LEXICAL = "lexical"
     VECTOR = "vector"
     GRAPH = "graph"
-    """Symbols that the query names, and what is next to the best hits of the other routes."""
+    """Definitions that the query asks for by name."""
 
 
 @dataclass(frozen=True, slots=True)

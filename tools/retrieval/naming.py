@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from repo_guardian.tools.retrieval.views import CommitViews
 from repo_guardian.tools.views.chunks.live import ChunkPlace
-from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)*")
@@ -75,8 +74,3 @@ def _encloses(symbol: Symbol, start: int, end: int) -> bool:
     if start == end == 0:
         return symbol.kind is SymbolKind.MODULE
     return symbol.span.start_byte <= start and end <= symbol.span.end_byte
-
-
-def neighbours(graph: Graph, symbol: str) -> frozenset[str]:
-    """The symbols that use ``symbol``, and those that it contains."""
-    return frozenset(edge.source for edge in graph.uses(symbol)) | {m.id for m in graph.members(symbol)}
