@@ -111,6 +111,7 @@ def held(facts, name):
         ("x = partial(A, 1)", "<call partial>"),
         ("x = getattr(d, 'b')", "<value d.b>"),
         ("x = getattr(d, n)", "<call getattr>"),
+        ("x = getattr(d, n, d.default)", "<any(value d.default)>"),
         ("x = type(p)()", "<call <param f.p>.__class__>"),
         ("x = y = A()", "<call A>"),
         ("x: A = make()", "<annotation A>"),

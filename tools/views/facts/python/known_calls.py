@@ -11,6 +11,8 @@ from repo_guardian.tools.views.facts.python.displays import MAX_ITEMS, container
 from repo_guardian.tools.views.facts.python.scopes import NOTHING_KNOWN, VALUE, Chain, Scope, Value
 from repo_guardian.tools.views.facts.python.walk import Walk
 
+_WITH_DEFAULT = 3
+
 
 def _each(walk: Walk, node: Node, scope: Scope, depth: int) -> int:
     """An element of an iterable."""
@@ -53,6 +55,13 @@ def _first_argument(walk: Walk, given: list[Node], scope: Scope, depth: int) -> 
     return walk.value_of(given[0], scope, depth) if given else NOTHING_KNOWN
 
 
+def _attribute(walk: Walk, given: list[Node], scope: Scope, depth: int) -> int:
+    """``getattr(x, name, default)`` of a name that is not written out: the default, or something unknown."""
+    if len(given) != _WITH_DEFAULT:
+        return walk.of("call", Chain("getattr"), scope)
+    return walk.any_of([NOTHING_KNOWN, walk.value_of(given[2], scope, depth)])
+
+
 class KnownCall(NamedTuple):
     """A callable of the standard library whose result says something of its arguments."""
 
@@ -70,6 +79,7 @@ KNOWN_CALLS: dict[str, KnownCall] = {
     "map": KnownCall(_results),
     "filter": KnownCall(_filtered),
     "next": KnownCall(_next),
+    "getattr": KnownCall(_attribute),
     "partial": KnownCall(_first_argument, True),
     "copy": KnownCall(_first_argument, True),
     "deepcopy": KnownCall(_first_argument, True),
