@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from repo_guardian.errors import ViewError
+from repo_guardian.errors import ViewDamagedError, ViewError
 from repo_guardian.tools.views import catalog as catalogs
 from repo_guardian.tools.views.assemble import Assembled, assemble
 from repo_guardian.tools.views.capabilities import CAPABILITIES
@@ -154,8 +154,8 @@ def _build(name: str, tree: CommitTree, state_dir: Path, start: Start) -> tuple[
     if previous is not None:
         known = start.earlier.files
         tree.prepare(path for path, file in tree.files.items() if known.get(path) != file)
-        # LookupError: facts that a kept file stood for are neither in the store nor to be had.
-        with suppress(LookupError):
+        # The earlier view may turn out not to do: facts of a file that it keeps may be gone for good.
+        with suppress(ViewDamagedError):
             return _assemble(name, tree, state_dir, previous)
     tree.prepare(tree.files)
     return _assemble(name, tree, state_dir, None)

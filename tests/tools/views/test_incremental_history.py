@@ -106,3 +106,27 @@ def test_what_gave_nothing_is_not_read_again(source, state):
     tree = source({**files, "a.py": "def f(x): pass\n"}, commit="two")
     refresh(tree, state, BuildOptions(views=VIEWS))
     assert tree.read_count == len(VIEWS)
+
+
+def test_facts_that_are_gone_for_good_make_a_build_start_over(source, state, tmp_path):
+    files = {
+        "a.py": "class A:\n    def m(self): pass\n",
+        "b.py": "from a import A\nA().m()\n",
+        "c.py": "import a\n",
+    }
+    graph = BuildOptions(views=("symbol_graph",))
+    refresh(source(files, commit="one"), state, graph)
+    for entry in (state / "facts").rglob("*"):
+        if entry.is_file():
+            entry.unlink()
+    changed = {**files, "b.py": "from a import A\nA().m(1)\n"}
+    places = (state, tmp_path / "cold")
+    made = []
+    for place in places:
+        tree = source(changed, commit="two")
+        tree.forget("a.py")
+        made.append(refresh(tree, place, graph))
+    assert made[0].digest == made[1].digest
+    assert (
+        [s.path for s in made[0].coverage.skipped] == [s.path for s in made[1].coverage.skipped] == ["a.py"]
+    )

@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
+from repo_guardian.errors import ViewDamagedError
 from repo_guardian.tools.views.builders import BuildTree, Kept, OpenView, TreeFile
 from repo_guardian.tools.views.facts.interface import FileFacts
 from repo_guardian.tools.views.facts.registry import LANGUAGES, identity_of
+from repo_guardian.tools.views.packs.container import REBUILD
 from repo_guardian.tools.views.packs.interface import PackLayout, ShardDraft
 from repo_guardian.tools.views.symbol_graph.changes import changed_keys
 from repo_guardian.tools.views.symbol_graph.codec import FORMAT, LAYOUT, encode_shard, is_python2
@@ -81,11 +83,11 @@ class EarlierCorpus:
         """The facts of a file.
 
         Raises:
-            LookupError: the store no longer has them.
+            ViewDamagedError: the store no longer has them.
         """
         facts = self._tree.facts_of(self._view.files[path])
         if facts is None:
-            raise LookupError(path)
+            raise _without_facts(path)
         return facts
 
     def mentions(self, key: str) -> tuple[str, ...]:
@@ -139,11 +141,11 @@ class CommitCorpus:
         """The facts of a file.
 
         Raises:
-            LookupError: its blob has vanished since the build began.
+            ViewDamagedError: they were collected and its blob is gone: the earlier view cannot be built upon.
         """
         facts = self.tree.facts(path)
         if facts is None:
-            raise LookupError(path)
+            raise _without_facts(path)
         return facts
 
     def mentions(self, key: str) -> tuple[str, ...]:
@@ -166,7 +168,7 @@ def _readers(previous: OpenView, after: CommitCorpus) -> set[str]:
     gone = previous.files.keys() - after.paths()
     try:
         changed = changed_keys(before, after, after.new | gone)
-    except LookupError:  # the facts of a changed file's old blob were collected: link everything again
+    except ViewDamagedError:  # the facts of a changed file's old blob were collected: link everything again
         return set(after.paths())
     keys = np.array([key & 0xFFFFFFFF for key in changed], np.uint32)
     found: set[str] = set()
@@ -176,3 +178,7 @@ def _readers(previous: OpenView, after: CommitCorpus) -> set[str]:
         for shard in shards.tolist():
             found.update(previous.paths_of(number, shard))
     return found & set(after.paths())
+
+
+def _without_facts(path: str) -> ViewDamagedError:
+    return ViewDamagedError(f"the facts of {path!r} are gone", hint=REBUILD)
