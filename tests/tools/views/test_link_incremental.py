@@ -192,6 +192,11 @@ EDITS = {
         "shop/base.py", "    def run(", "    def fluent(self): return 1\n    def run("
     ),
     "another class returned": replaced("shop/store.py", "-> Store: return Cached()", ": return Store()"),
+    "another value returned": replaced("shop/models.py", "return self\n", "return self.head\n"),
+    "another value yielded": replaced("shop/models.py", "yield item", "yield Item('y')"),
+    "another default": replaced(
+        "shop/pricing.py", "def discount(order, how)", "def discount(order, how=half)"
+    ),
     "an annotation of a return": replaced("shop/store.py", "-> Store", "-> Cached"),
     "a base changes": replaced("shop/models.py", "class Order(Model)", "class Order(object)"),
     "exports grow": replaced("shop/store.py", '"Cached"]', '"Cached", "helper"]'),

@@ -86,21 +86,19 @@ class Calls:
 
     def returned(self, value: Value, fuel: int) -> Values:
         """What a function's body returns, awaited or not."""
-        if value.module is None:
+        module, ask = value.module, self._resolver.memo.ask
+        if module is None:
             return NOTHING
-        found: Values = self._resolver.memo.ask(
-            value.module.returned, value.number, fuel, self._returned, value.module
-        )
+        found: Values = ask(module.returned, value.number, fuel, self._returned, module)
         return found
 
     def _returned(self, module: Module, index: int, fuel: int) -> Values:
         """By the return annotation where it names a class, and by the values of ``return`` statements."""
         definition = module.facts.definitions[index]
-        by_body = (
-            NOTHING
-            if definition.returns < 0
-            else marked(self._resolver.type(module, definition.returns, fuel), RETURNED)
-        )
+        self._resolver.memo.read.append(module.result_key(index))
+        by_body = NOTHING
+        if definition.returns >= 0:
+            by_body = marked(self._resolver.type(module, definition.returns, fuel), RETURNED)
         annotated = self._annotated_return(module, index, definition, fuel)
         if not annotated:
             return by_body

@@ -58,7 +58,7 @@ class Flows:
     def passed(self, module: Module, index: int, name: str, fuel: int) -> Values:
         """What the parameter ``name`` of the function ``index`` holds: its default, and what callers pass."""
         definition = module.facts.definitions[index]
-        self._memo.read.append(module.key(module.tops[index]))
+        self._memo.read += [module.key(module.tops[index]), module.result_key(index)]
         found: list[Value] = []
         for known, default in definition.defaults:
             if known == name:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
 from repo_guardian.tools.views.symbol_graph.corpus import local_key, place_key
 from repo_guardian.tools.views.symbol_graph.modules import Layout, ModuleFile
+from repo_guardian.tools.views.symbol_graph.paths import definition_paths, result_name
 from repo_guardian.tools.views.symbol_graph.queries import Node, Table
 from repo_guardian.tools.views.symbol_graph.sites import Sites
 
@@ -45,6 +46,7 @@ class Module:
         self.returned, self.wrapped, self.reached = Table(), Table(), Table()
         self._layout = layout
         self._keys: dict[str, Node] = {}
+        self._paths: list[str] | None = None
         self._bind_definitions()
         self._bind_imports()
 
@@ -105,6 +107,16 @@ class Module:
             if self.file.is_package:
                 keys.append(self._layout.own_key(self.file.root, f"{self.file.name}.{name}"))
             node = self._keys[name] = Node(None, 0, keys)
+        return node
+
+    def result_key(self, index: int) -> Node:
+        """What reading the results or defaults of the function ``index`` rests on."""
+        if self._paths is None:
+            self._paths = definition_paths(self.facts)
+        name = result_name(self._paths[index])
+        node = self._keys.get(name)
+        if node is None:
+            node = self._keys[name] = Node(None, 0, [local_key(self.path, name)])
         return node
 
     def region(self, bound: Bound) -> tuple[int, int, int, int]:

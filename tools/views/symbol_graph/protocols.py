@@ -121,6 +121,7 @@ class Protocols:
         module = value.module
         if module is None:
             return NOTHING
+        self._resolver.memo.read.append(module.result_key(value.number))
         index = module.facts.definitions[value.number].yields
         return NOTHING if index < 0 else marked(self._resolver.type(module, index, fuel), RETURNED)
 

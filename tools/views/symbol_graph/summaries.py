@@ -2,9 +2,10 @@
 
 The summary of a module-level name holds every record that a question about it may reach without leaving the
 file: what binds the name, all definitions inside of it, and the types that they lead to. References to other
-names of the module are in it as text, since whoever follows them reads those names too. What a function's
-body merely uses is in no summary, so that editing it concerns its own file only; calls that pass values and
-stores to attributes are, under the global keys by which they are looked up.
+names of the module are in it as text, since whoever follows them reads those names too. What a function
+returns has an entry of its own, since most of those who use a class call few of its methods. What a body
+merely uses is in no summary, so that editing it concerns its own file only; calls that pass values and stores
+to attributes are, under the global keys by which they are looked up.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, FileFacts, Import, Ref
 from repo_guardian.tools.views.symbol_graph.methods import methods_of
 from repo_guardian.tools.views.symbol_graph.names import BINDINGS, EXPORTS, STARS
+from repo_guardian.tools.views.symbol_graph.paths import definition_paths, result_name
 from repo_guardian.tools.views.symbol_graph.sites import INDIRECT, Site, Sites, find_sites
 
 LOCAL = "l"
@@ -87,7 +89,7 @@ class _Summary:
 
     def __init__(self, facts: FileFacts) -> None:
         self.facts = facts
-        self._paths = _definition_paths(facts)
+        self._paths = definition_paths(facts)
         self._attributes: dict[int, list[tuple[str, int]]] = {}
         for attribute in facts.attributes:
             self._attributes.setdefault(attribute.owner, []).append((attribute.name, attribute.type))
@@ -116,6 +118,7 @@ class _Summary:
         for name, sites in find_sites(self.facts).items():
             entry = (LOCAL, INDIRECT) if name == INDIRECT else ("argument", name)
             yield entry, self._sites(sites)
+        yield from self._results()
         yield from self._stores()
 
     def _bindings(self) -> dict[str, list[Any]]:
@@ -173,12 +176,18 @@ class _Summary:
             definition.value,
             types.number(definition.type),
             definition.annotation,
-            types.number(definition.returns),
-            types.number(definition.yields),
-            [(name, types.number(kind)) for name, kind in definition.defaults],
             definition.modifiers,
             [(name, types.number(kind)) for name, kind in self._attributes.get(index, ())],
         ]
+
+    def _results(self) -> Iterator[tuple[Entry, list[Any]]]:
+        """What functions return, yield and take by default, each under a key of its own."""
+        for path, definition in zip(self._paths, self.facts.definitions, strict=True):
+            if max(definition.returns, definition.yields) >= 0 or definition.defaults:
+                types = _Types(self)
+                given = [types.number(definition.returns), types.number(definition.yields)]
+                defaults = [(name, types.number(kind)) for name, kind in definition.defaults]
+                yield (LOCAL, result_name(path)), [given, defaults, types.rows]
 
     def _sites(self, sites: Iterable[Site]) -> list[Any]:
         types = _Types(self)
@@ -199,18 +208,6 @@ class _Summary:
                 found.setdefault(store.name, []).append(row)
         for name, rows in found.items():
             yield ("store", name), [rows, types.rows]
-
-
-def _definition_paths(facts: FileFacts) -> list[str]:
-    """For each definition its dotted path, with a number for each further definition of one path."""
-    paths: list[str] = []
-    seen: dict[str, int] = {}
-    for definition in facts.definitions:
-        parent = "" if definition.parent == MODULE_SCOPE else paths[definition.parent]
-        path = f"{parent}.{definition.name}"
-        count = seen[path] = seen.get(path, 0) + 1
-        paths.append(path if count == 1 else f"{path}#{count}")
-    return paths
 
 
 def _import(record: Import) -> Any:
