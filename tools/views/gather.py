@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from repo_guardian.tools.views.builders import TreeFile
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
@@ -31,6 +32,13 @@ _MISSING = "its blob is not in the repository"
 def path_text(path: bytes) -> str:
     """A path as text that any output can hold: bytes that are not UTF-8 become hexadecimal escapes."""
     return path.decode("utf-8", "backslashreplace")
+
+
+@lru_cache(maxsize=1 << 16)
+def _by_name(path: str) -> tuple[str, bool, str]:
+    """What a path says: the language, whether it has an extractor, and why it looks like a secret ("")."""
+    language = language_of(path) or ""
+    return language, bool(identity_of(language)), looks_secret_path(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +207,9 @@ class CommitTree:
         for raw, oid, mode in sorted(self.source.files()):
             self._seen += 1
             path = path_text(raw)
-            language = language_of(path) or ""
-            covered = bool(identity_of(language))
-            reason = looks_secret_path(path)
-            if reason:
-                self._withheld[path] = reason
+            language, covered, secret = _by_name(path)
+            if secret:
+                self._withheld[path] = secret
                 continue
             if not covered:
                 self._uncovered[language] += 1
