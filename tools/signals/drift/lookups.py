@@ -71,6 +71,14 @@ class RememberedGraph:
         """See ``Graph``."""
         return len({edge.source for edge in self.uses(symbol_id)})
 
+    def used_in(self, symbol_id: str) -> int:
+        """See ``Graph``."""
+        return self._graph.used_in(symbol_id)
+
+    def use_counts(self) -> tuple[int, ...]:
+        """See ``Graph``."""
+        return self._graph.use_counts()
+
     def module_of(self, symbol_id: str) -> Symbol | None:
         """See ``Graph``."""
         parts = symbol_id.split(".")

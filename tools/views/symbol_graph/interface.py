@@ -65,6 +65,14 @@ class Graph(Protocol):
         """How many distinct symbols use ``symbol_id``."""
         ...
 
+    def used_in(self, symbol_id: str) -> int:
+        """In how many files an edge leads to ``symbol_id``; counted without decoding edges."""
+        ...
+
+    def use_counts(self) -> tuple[int, ...]:
+        """``used_in`` of every symbol that anything uses, ascending: how popular is popular here."""
+        ...
+
     def module_of(self, symbol_id: str) -> Symbol | None:
         """The module symbol that contains ``symbol_id``, or None when it is not in the graph."""
         ...

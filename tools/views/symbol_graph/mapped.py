@@ -116,6 +116,23 @@ class MappedGraph:
                 sources |= place.shard.sources(place.shard.rows_to(place.number))
         return len(sources)
 
+    def used_in(self, symbol_id: str) -> int:
+        """In how many files an edge leads to ``symbol_id``; counted without decoding edges."""
+        places = self._places("targets", symbol_id)
+        return len({place.path for place in places if place.shard.name(place.number) == symbol_id})
+
+    def use_counts(self) -> tuple[int, ...]:
+        """``used_in`` of every symbol that anything uses, ascending; from the packs' tables alone.
+
+        A shard that several files share (equal content) counts once, and two ids of one hash as one.
+        """
+        used = [rows["key"] for _, rows in self._live_rows("targets")]
+        own = [rows["key"] for _, rows in self._symbol_rows]
+        if not used or not own:
+            return ()
+        keys, counts = np.unique(np.concatenate(used), return_counts=True)
+        return tuple(np.sort(counts[np.isin(keys, np.concatenate(own))]).tolist())
+
     def module_of(self, symbol_id: str) -> Symbol | None:
         """The module symbol that contains ``symbol_id``, or None when it is not in the graph."""
         parts = symbol_id.split(".")
@@ -191,12 +208,16 @@ class MappedGraph:
     @cached_property
     def _symbol_rows(self) -> list[tuple[Pack, Rows]]:
         """The rows of the table of symbols that are of this commit's shards, by pack."""
+        return self._live_rows("symbols")
+
+    def _live_rows(self, table: str) -> list[tuple[Pack, Rows]]:
+        """The rows of a table that are of this commit's shards, by pack."""
         placed = np.array(list(self._view.placements.values()), np.int64).reshape(-1, 2)
         found = []
         for number, pack in enumerate(self._view.packs):
             live = np.zeros(pack.count, bool)
             live[placed[placed[:, 0] == number, 1]] = True
-            rows = pack.table("symbols")
+            rows = pack.table(table)
             found.append((pack, rows[live[rows["shard"]]]))
         return found
 

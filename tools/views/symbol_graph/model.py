@@ -227,6 +227,14 @@ class SymbolGraph:
         """How many distinct symbols use ``symbol_id``."""
         return len({edge.source for edge in self._by_target.get(symbol_id, ())})
 
+    def used_in(self, symbol_id: str) -> int:
+        """In how many files an edge leads to ``symbol_id``."""
+        return len({edge.path for edge in self._by_target.get(symbol_id, ())})
+
+    def use_counts(self) -> tuple[int, ...]:
+        """``used_in`` of every symbol that anything uses, ascending."""
+        return tuple(sorted(self.used_in(name) for name in self._by_target if name in self.symbols))
+
     def module_of(self, symbol_id: str) -> Symbol | None:
         """The module symbol that contains ``symbol_id``, or None when it is not in the graph."""
         parts = symbol_id.split(".")
