@@ -244,7 +244,10 @@ def test_a_pack_that_matches_its_hash_and_holds_no_graph_is_damaged(source, stat
     tables = {name: np.empty(0, np.dtype(list(fields))) for name, fields in LAYOUT.tables.items()}
     tables["symbols"] = np.array([(zlib.crc32(b"pkg.a.f"), 0)], np.dtype(list(LAYOUT.tables["symbols"])))
     shard = ShardDraft(
-        b"\0" * 8, tables, {}, {"names": b"[]", "symbols": b"\xc1", "texts": b"", "places": b""}
+        b"\0" * 8,
+        tables,
+        {"reads": np.empty(0, "u4")},
+        {"names": b"[]", "symbols": b"\xc1", "texts": b"", "places": b""},
     )
     name = write_pack(state / "packs", [shard] * 3, LAYOUT)
     document = json.loads((made.folder / "manifest.json").read_text())

@@ -173,9 +173,9 @@ def _readers(previous: OpenView, after: CommitCorpus) -> set[str]:
     keys = np.array([key & 0xFFFFFFFF for key in changed], np.uint32)
     found: set[str] = set()
     for number, pack in enumerate(previous.packs):
-        rows = pack.table("reads")
-        shards = np.unique(rows["shard"][np.isin(rows["key"], keys)])
-        for shard in shards.tolist():
+        hits = np.flatnonzero(np.isin(pack.block("reads"), keys))
+        shards = np.searchsorted(pack.bounds("reads"), hits.astype(np.uint64), side="right") - 1
+        for shard in np.unique(shards).tolist():
             found.update(previous.paths_of(number, shard))
     return found & set(after.paths())
 

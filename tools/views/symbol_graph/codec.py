@@ -36,16 +36,15 @@ LAYOUT = PackLayout(
         "children": (("key", "<u4"), ("row", "<u4")),
         "targets": (("key", "<u4"), ("name", "<u4")),
         "unresolved": (("key", "<u4"), ("name", "<u4")),
-        "reads": (("key", "<u4"),),
         "mentions": (("key", "<u8"),),
     },
-    {},
+    {"reads": ("<u4", 0)},
     ("names", "places", "symbols", "texts"),
 )
 """Tables: symbols by id; by the id of a parent that is in another file; names (as numbers of the shard) that
-edges lead to or through; unresolved ones by their last part; keys read; keys mentioned."""
+edges lead to or through; unresolved ones by their last part; keys mentioned. The block: keys read, sorted."""
 
-FORMAT = "2"
+FORMAT = "3"
 """Changes whenever the same links would give another shard."""
 
 BY_NAME = (EdgeKind.CALL, EdgeKind.REFERENCE)
@@ -130,7 +129,7 @@ def encode_shard(linked: LinkedFile, *, python2: bool = False) -> ShardDraft:
     }
     tables = _symbol_tables(symbols)
     tables["targets"], tables["unresolved"] = _name_tables(edges, names)
-    tables["reads"] = _keys([key & 0xFFFFFFFF for key in linked.reads], "reads")
+    reads = np.array(sorted({key & 0xFFFFFFFF for key in linked.reads}), np.uint32)
     tables["mentions"] = _keys(linked.mentions, "mentions")
     parts = {
         "names": _ENCODER.encode(_Names(list(names), list(vias), list(shapes))),
@@ -139,7 +138,7 @@ def encode_shard(linked: LinkedFile, *, python2: bool = False) -> ShardDraft:
         "texts": _ENCODER.encode(list(texts)),
     }
     header = bytes([_PYTHON2 if python2 else 0]) + len(edges).to_bytes(4, "little")
-    return ShardDraft(header + _columns_out(columns, _FOUND_BY), tables, {}, parts)
+    return ShardDraft(header + _columns_out(columns, _FOUND_BY), tables, {"reads": reads}, parts)
 
 
 def is_python2(pack: Pack, shard: int) -> bool:
