@@ -25,6 +25,7 @@ _KINDS = {
     "export_removed": "export",
     "override_mismatch": "override",
     "entry_point_lost": "script",
+    "reach_changed": "reach",
 }
 _COLORS = {"contract_changed": "red", "symbol_removed": "red", "symbol_moved": "yellow"}
 _STEPS = {

@@ -124,7 +124,7 @@ def measure_drift(
 
 
 def _signals(before: Side, after: Side) -> Iterator[Signal]:
-    yield from detect_drift(before.graph, after.graph)
+    yield from detect_drift(before.graph, after.graph, before.tree.read, after.tree.read)
     yield from detect_entry_points(before.graph, after.graph, before.tree.read, after.tree.read)
 
 

@@ -28,16 +28,21 @@ class SignalKind(StrEnum):
     """A callable changed in a way that some earlier use of it no longer fits."""
     SYMBOL_REMOVED = "symbol_removed"
     SYMBOL_MOVED = "symbol_moved"
-    """Removed under one id and defined, with the same name and signature, under exactly one other."""
+    """Removed under one id and defined, with the same name and signature, under exactly one other; or renamed
+    where it stood."""
     DEFINITION_ALTERED = "definition_altered"
     """Every earlier use still fits, and may mean something else: a default, a value, a base, a decorator,
     what it is said to return."""
     EXPORT_REMOVED = "export_removed"
     """Still there, and no longer among the names that its module offers (``__all__``)."""
     OVERRIDE_MISMATCH = "override_mismatch"
-    """A method and one that it overrides fitted together at the base and no longer do."""
+    """A method and one that it overrides fitted together at the base and no longer do, or a base class asks
+    its subclasses for a member that it did not ask for."""
     ENTRY_POINT_LOST = "entry_point_lost"
     """A console script or another entry point is gone, or names what does not exist."""
+    REACH_CHANGED = "reach_changed"
+    """A symbol gained or lost many of its users, or one that many files use now calls something else; many is
+    what few symbols of the same repository have."""
     CHURN = "churn"
 
 
@@ -74,6 +79,18 @@ class ChangeKind(StrEnum):
     VALUE_CHANGED = "value_changed"
     TYPE_CHANGED = "type_changed"
     """The kind of literal that a constant holds, or its annotation."""
+    BINDING_CHANGED = "binding_changed"
+    """An instance, class or static method became another of these."""
+    RAISES_CHANGED = "raises_changed"
+    """It raises another exception, which is none of the earlier one's kind."""
+    SETTER_REMOVED = "setter_removed"
+    """A property can no longer be assigned to."""
+    ABSTRACT_ADDED = "abstract_added"
+    """A class has an abstract member that its subclasses did not have to define."""
+    RENAMED = "renamed"
+    USERS_GAINED = "users_gained"
+    USERS_LOST = "users_lost"
+    CALLS_CHANGED = "calls_changed"
     NOT_EXPORTED = "not_exported"
     OVERRIDE = "override"
     ENTRY_POINT = "entry_point"

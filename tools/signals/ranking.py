@@ -5,7 +5,8 @@
 - *severity* of what changed: a name or an entry point that is gone 1.0; a call that no longer binds 1.0; one
   that silently reaches another parameter 0.9; a moved name 0.8; a changed protocol 0.8; an attribute that
   became a method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported
-  0.5; a definition that every use still fits 0.3; churn alone 0.1.
+  0.5; a definition that every use still fits 0.3; who uses a symbol, or what a widely used one calls, 0.15;
+  churn alone 0.1.
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
 - *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
 - *exposure*: the sum over lagging dependents of place (production 1, example 0.5, test 0.4) times
@@ -39,6 +40,7 @@ _SEVERITY = {
     SignalKind.OVERRIDE_MISMATCH: 0.7,
     SignalKind.EXPORT_REMOVED: 0.5,
     SignalKind.DEFINITION_ALTERED: 0.3,
+    SignalKind.REACH_CHANGED: 0.15,
     SignalKind.CHURN: 0.1,
 }
 _SEVERITY_OF_CONTRACT = {

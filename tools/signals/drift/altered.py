@@ -1,20 +1,28 @@
 """Definitions that every earlier use still fits and that may mean something else now.
 
-Defaults, annotated returns, bases, decorators, and the values of constants, class attributes and enum
-members. One signal per symbol. What a use relies on is told where the graph shows it: a call that leaves an
-argument to its changed default lags, since it gets another value without having asked for it.
+Defaults, annotated returns, bases, decorators, the values of constants, class attributes and enum members,
+how a method is bound, what a property takes, what a function raises. One signal per symbol. What a use relies
+on is told where the graph shows it: a call that leaves an argument to its changed default lags, since it gets
+another value without having asked for it.
 """
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Iterator
 
-from repo_guardian.tools.signals.drift.annotations import normal_annotation
-from repo_guardian.tools.signals.drift.audience import is_dunder, is_local, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.annotations import normal_annotation, still_returns
+from repo_guardian.tools.signals.drift.audience import (
+    is_dunder,
+    is_local,
+    is_public,
+    module_and_qualname,
+)
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
-from repo_guardian.tools.signals.drift.protocol import SYNTAX, decorator_name
+from repo_guardian.tools.signals.drift.protocol import BINDINGS, SYNTAX, binding, decorator_name
+from repo_guardian.tools.signals.drift.raises import raises_change
+from repo_guardian.tools.signals.drift.texts import cut, is_literal, normal, same, value_type
 from repo_guardian.tools.signals.drift.wording import altered_line, definition_text
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
@@ -33,20 +41,19 @@ from repo_guardian.tools.views.symbol_graph.signature import POSITIONAL, CallSha
 _VERSIONS = frozenset(
     {"__version__", "VERSION", "version", "__version_info__", "version_info", "version_tuple"}
 )
-_TEXT_CHARS = 60
 
 
 def detect(comparison: Comparison) -> Iterator[Signal]:
-    """The ``DEFINITION_ALTERED`` signals, unranked: of public symbols, and of others that something uses."""
+    """The ``DEFINITION_ALTERED`` signals, unranked: of public symbols, and of others that a use relies on."""
     for name in comparison.ids_at_base:
         before, after = comparison.base.symbols[name], comparison.current.symbols.get(name)
         if after is None or not _comparable(comparison, before, after):
             continue
-        changes = tuple(_changes(before, after))
+        changes = tuple(_changes(comparison, before, after))
         if not changes:
             continue
-        dependents = _dependents(comparison, before, after, changes)
-        if is_public(comparison, before) or any(not d.guessed for d in dependents):
+        dependents = _dependents(comparison, after, changes)
+        if is_public(comparison, before) or any(d.lagging and not d.guessed for d in dependents):
             yield _signal(comparison, before, after, changes, dependents)
 
 
@@ -57,25 +64,38 @@ def _comparable(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
     return not comparison.misplaced(before) and not comparison.doubtful(after)
 
 
-def _changes(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
-    if before.kind in CALLABLES and before.signature is not None and after.signature is not None:
-        yield from _defaults(before.signature, after.signature)
-        yield from _returns(before.signature, after.signature)
+def _changes(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
+    if before.kind in CALLABLES:
+        yield from _of_callable(comparison, before, after)
     if before.kind is SymbolKind.CLASS:
-        yield from _bases(before, after)
+        yield from _bases(comparison, before, after)
     if before.kind is SymbolKind.CONSTANT:
         yield from _value(before, after)
     if before.kind in CALLABLES or before.kind is SymbolKind.CLASS:
         yield from _decorators(before, after)
 
 
+def _of_callable(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
+    if before.signature is not None and after.signature is not None:
+        yield from _defaults(before.signature, after.signature)
+        yield from _returns(before.signature, after.signature)
+    if before.kind is SymbolKind.METHOD and binding(before) != binding(after):
+        text = f"is {binding(after)} now (was {binding(before)})"
+        yield ContractChange(ChangeKind.BINDING_CHANGED, text)
+    if before.kind is SymbolKind.PROPERTY and _lost_setter(comparison, before, after):
+        yield ContractChange(ChangeKind.SETTER_REMOVED, "can no longer be assigned to")
+    raised = raises_change(comparison, before, after)
+    if raised is not None:
+        yield raised
+
+
 def _defaults(before: Signature, after: Signature) -> Iterator[ContractChange]:
     new = {p.name: p for p in after.parameters}
     for old in before.parameters:
         now = new.get(old.name)
-        if now is None or old.default is None or now.default is None or _same(old.default, now.default):
+        if now is None or old.default is None or now.default is None or same(old.default, now.default):
             continue
-        text = f"default of {old.name!r} changed from {_cut(old.default)} to {_cut(now.default)}"
+        text = f"default of {old.name!r} changed from {cut(old.default)} to {cut(now.default)}"
         yield ContractChange(ChangeKind.DEFAULT_CHANGED, text, old.name)
 
 
@@ -83,83 +103,91 @@ def _returns(before: Signature, after: Signature) -> Iterator[ContractChange]:
     if (before.is_async, before.is_generator) != (after.is_async, after.is_generator):
         return  # what a call gives is another thing altogether, and told as such
     old, new = before.returns, after.returns
-    if old is not None and new is not None and normal_annotation(old) != normal_annotation(new):
-        text = f"is annotated to return {_cut(new)} (was {_cut(old)})"
+    if old is not None and new is not None and not still_returns(old, new):
+        text = f"is annotated to return {cut(new)} (was {cut(old)})"
         yield ContractChange(ChangeKind.RETURN_CHANGED, text)
 
 
-def _bases(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
-    old, new = (tuple(_normal(base) for base in symbol.bases) for symbol in (before, after))
-    for base in old:
-        if base not in new:
-            yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {_cut(base)}")
-    for base in new:
-        if base not in old:
-            yield ContractChange(ChangeKind.BASE_ADDED, f"now derives from {_cut(base)}")
-    if old != new and sorted(old) == sorted(new):
-        yield ContractChange(ChangeKind.BASES_REORDERED, f"its bases are in another order: {', '.join(new)}")
+def _lost_setter(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
+    old = comparison.sources_at_base.attributes(before.path)
+    new = comparison.sources_now.attributes(after.path)
+    name = module_and_qualname(comparison, before.id)[1]
+    return old is not None and new is not None and name in old.setters and name not in new.setters
+
+
+def _bases(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
+    """Bases by their last name: ``abc.Sequence`` and ``Sequence`` are one unless the repository has both."""
+    old, new = (_base_texts(symbol) for symbol in (before, after))
+    replaced = _replaced(comparison, before.id)
+    for base, text in old.items():
+        if base not in new or base in replaced:
+            yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {cut(text)}")
+    for base, text in new.items():
+        if (base not in old and not base.startswith("Generic[")) or base in replaced:
+            yield ContractChange(ChangeKind.BASE_ADDED, f"now derives from {cut(text)}")
+    if tuple(old) != tuple(new) and sorted(old) == sorted(new):
+        text = f"its bases are in another order: {', '.join(new.values())}"
+        yield ContractChange(ChangeKind.BASES_REORDERED, text)
+
+
+def _base_texts(symbol: Symbol) -> dict[str, str]:
+    return {normal_annotation(base): normal(base) for base in symbol.bases}
+
+
+def _replaced(comparison: Comparison, class_id: str) -> frozenset[str]:
+    """Last names of bases that name another class of the repository now, while the earlier one is there."""
+    old, new = comparison.base_hierarchy.bases(class_id), comparison.hierarchy.bases(class_id)
+    gone = {name.rpartition(".")[2]: name for name in old if name not in new and name[0] != "?"}
+    come = {name.rpartition(".")[2] for name in new if name not in old and name[0] != "?"}
+    return frozenset(
+        last for last, name in gone.items() if last in come and name in comparison.current.symbols
+    )
 
 
 def _decorators(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     """Decorators by name and arguments; those that make a property or a protocol are other signals'."""
+    told = SYNTAX | BINDINGS
     old, new = (
-        {_normal(d) for d in symbol.decorators if decorator_name(d) not in SYNTAX}
+        {normal(d.lstrip("@")): d for d in symbol.decorators if decorator_name(d) not in told}
         for symbol in (before, after)
     )
-    for text in sorted(old - new):
-        yield ContractChange(ChangeKind.DECORATOR_REMOVED, f"lost the decorator @{_cut(text)}")
-    for text in sorted(new - old):
-        yield ContractChange(ChangeKind.DECORATOR_ADDED, f"gained the decorator @{_cut(text)}")
+    for text in sorted(old.keys() - new.keys()):
+        yield ContractChange(ChangeKind.DECORATOR_REMOVED, f"lost the decorator @{cut(text)}")
+    for text in sorted(new.keys() - old.keys()):
+        if decorator_name(text) != "abstractmethod":
+            yield ContractChange(ChangeKind.DECORATOR_ADDED, f"gained the decorator @{cut(text)}")
 
 
 def _value(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     old, new = before.value, after.value
-    if old is None or new is None or before.name in _VERSIONS or is_dunder(before.name) or _same(old, new):
+    if old is None or new is None or before.name in _VERSIONS or is_dunder(before.name) or same(old, new):
         return
-    kinds = tuple(_literal_kind(text) for text in (old, new))
-    if "" not in kinds and kinds[0] != kinds[1]:
-        text = f"is {kinds[1]} {_cut(new)} (was {kinds[0]} {_cut(old)})"
+    types = tuple(value_type(text) for text in (old, new))
+    if "" not in types and types[0] != types[1]:
+        text = f"is {types[1]} {cut(new)} (was {types[0]} {cut(old)})"
         yield ContractChange(ChangeKind.TYPE_CHANGED, text)
-    elif "" not in kinds:
-        yield ContractChange(ChangeKind.VALUE_CHANGED, f"is {_cut(new)} (was {_cut(old)})")
-
-
-def _literal_kind(text: str) -> str:
-    """The type of a literal; empty for any other expression, whose value the text does not tell."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ""
-    return type(value).__name__
-
-
-def _normal(text: str) -> str:
-    """Source text as the parser would print it, so that layout and quotes are no change."""
-    try:
-        return ast.unparse(ast.parse(text.strip(), mode="eval"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return " ".join(text.split())
-
-
-def _same(old: str, new: str) -> bool:
-    return old == new or _normal(old) == _normal(new)
-
-
-def _cut(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _TEXT_CHARS else flat[: _TEXT_CHARS - 1] + "…"
+    elif is_literal(old) and is_literal(new):
+        yield ContractChange(ChangeKind.VALUE_CHANGED, f"is {cut(new)} (was {cut(old)})")
 
 
 def _dependents(
-    comparison: Comparison, before: Symbol, after: Symbol, changes: tuple[ContractChange, ...]
+    comparison: Comparison, after: Symbol, changes: tuple[ContractChange, ...]
 ) -> tuple[Dependent, ...]:
-    """The uses now; calls that leave a changed default alone lag, with the parameter as the reason."""
+    """The uses now; one that relies on what changed lags, and the reason says on what."""
     defaults = [change.parameter for change in changes if change.kind is ChangeKind.DEFAULT_CHANGED]
+    kinds = {change.kind for change in changes}
+    owner = after.id.rpartition(".")[0].rpartition(".")[2]
+    on_class = re.compile(rf"\b{re.escape(owner)}\s*\.\s*{re.escape(after.name)}\s*\(")
+    assigned = re.compile(rf"\.{re.escape(after.name)}\s*([-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)")
     found = []
     for edge in comparison.uses_now((after.id,)):
         if edge.kind in (EdgeKind.OVERRIDE, EdgeKind.CONTAIN):
             continue
         reason = _relies(edge, defaults, after.signature)
+        if ChangeKind.SETTER_REMOVED in kinds and assigned.search(edge.text):
+            reason = "assigns to what has no setter now"
+        if ChangeKind.BINDING_CHANGED in kinds and binding(after) == "an instance method":
+            reason = "is called on the class" if on_class.search(edge.text) else reason
         found.append(plain_dependent(edge, reason))
     return order(found)
 

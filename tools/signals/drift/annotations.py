@@ -66,3 +66,46 @@ def _alternatives(node: ast.expr) -> list[str]:
 
 def _union(parts: list[str]) -> str:
     return " | ".join(sorted(dict.fromkeys(parts)))
+
+
+def still_returns(old: str, new: str) -> bool:
+    """Whether whatever ``new`` says is returned fits what ``old`` promised, as far as the text tells.
+
+    Promises of nothing (``None``), of anything (``Any``, ``object``) and of less (``X`` of ``X | None``) do.
+    """
+    try:
+        before, after = (ast.parse(text.strip(), mode="eval").body for text in (old, new))
+        return _render(before) == "None" or _within(after, before)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return " ".join(old.split()) == " ".join(new.split())
+
+
+def _within(new: ast.expr, old: ast.expr) -> bool:
+    return all(any(_one_within(n, o) for o in _members(old)) for n in _members(new))
+
+
+def _one_within(new: ast.expr, old: ast.expr) -> bool:
+    text = _render(old)
+    if text in ("Any", "object") or _render(new) == text:
+        return True
+    if not isinstance(new, ast.Subscript):
+        return False
+    if not isinstance(old, ast.Subscript):
+        return _render(new.value) == text
+    inner = [n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice] for n in (new, old)]
+    same_head = _render(new.value) == _render(old.value) and len(inner[0]) == len(inner[1])
+    return same_head and all(_within(n, o) for n, o in zip(*inner, strict=True))
+
+
+def _members(node: ast.expr) -> list[ast.expr]:
+    """The alternatives of a union; the node itself when it is none."""
+    match node:
+        case ast.Constant(value=str() as inner):
+            return _members(ast.parse(inner.strip(), mode="eval").body)
+        case ast.BinOp(op=ast.BitOr()):
+            return [*_members(node.left), *_members(node.right)]
+        case ast.Subscript() if _render(node.value) in ("Optional", "Union"):
+            items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            none = [ast.Constant(None)] if _render(node.value) == "Optional" else []
+            return [*(part for item in items for part in _members(item)), *none]
+    return [node]

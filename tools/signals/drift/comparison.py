@@ -22,6 +22,7 @@ from itertools import islice, takewhile
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.signals.drift.lookups import RememberedGraph
 from repo_guardian.tools.signals.drift.names import Elsewhere, Names
+from repo_guardian.tools.signals.drift.sources import Read, Sources
 from repo_guardian.tools.signals.places import is_python
 from repo_guardian.tools.views.symbol_graph.interface import Graph, changed_files
 from repo_guardian.tools.views.symbol_graph.model import (
@@ -41,14 +42,20 @@ class Comparison:
     Args:
         base: the graph of the commit that is compared with.
         current: the graph of the commit under observation.
+        read_base, read_current: the text of a file at either commit, for the few questions that the graphs
+            do not answer; without them these stay open.
 
     Attributes:
+        sources_at_base, sources_now: what the text says.
         changed: the files whose links differ, sorted.
         ids_at_base, ids_now: ids of the symbols in these files, sorted. Ids that are in one graph alone, or
             whose symbols differ, are all among them.
     """
 
-    def __init__(self, base: Graph, current: Graph) -> None:
+    def __init__(
+        self, base: Graph, current: Graph, read_base: Read | None = None, read_current: Read | None = None
+    ) -> None:
+        self.sources_at_base, self.sources_now = Sources(read_base), Sources(read_current)
         self.changed = changed_files(base, current)
         self.base: Graph = RememberedGraph(base, self.changed)
         self.current: Graph = RememberedGraph(current, self.changed)

@@ -52,8 +52,9 @@ class _Proof:
 def detect(comparison: Comparison) -> Iterator[Signal]:
     """The ``CONTRACT_CHANGED`` signals, unranked.
 
-    A symbol that only the repository itself uses is reported when something in it certainly does; one inside
-    a function only when such a use lags.
+    A symbol that only the repository itself uses is reported when such a use certainly lags: where all have
+    followed nothing is left to tell. What a call gives back is not checked use by use, so there a certain
+    use is enough, unless the symbol lies inside a function.
     """
     for subject in subjects(comparison):
         changes = _changes(subject)
@@ -67,15 +68,18 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             changes,
         )
         proof = _find_proof(subject, changes, dependents)
-        if proof is not None and _worth_telling(comparison, subject.before.symbol, dependents):
+        if proof is not None and _worth_telling(comparison, subject.before.symbol, dependents, proof):
             yield _signal(comparison, subject, changes, dependents, proof)
 
 
-def _worth_telling(comparison: Comparison, symbol: Symbol, dependents: tuple[Dependent, ...]) -> bool:
+def _worth_telling(
+    comparison: Comparison, symbol: Symbol, dependents: tuple[Dependent, ...], proof: _Proof
+) -> bool:
     if is_public(comparison, symbol):
         return True
     certain = [d for d in dependents if not d.guessed]
-    return any(d.lagging for d in certain) if is_local(comparison, symbol) else bool(certain)
+    told_by_use = proof.effect is Effect.RETURNS and not is_local(comparison, symbol)
+    return bool(certain) if told_by_use else any(d.lagging for d in certain)
 
 
 def _changes(subject: Subject) -> tuple[ContractChange, ...]:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from repo_guardian.tools.signals.drift import altered, contract, exports, moved, overrides, removed
+from repo_guardian.tools.signals.drift import (
+    abstract,
+    altered,
+    contract,
+    exports,
+    moved,
+    overrides,
+    reach,
+    removed,
+)
 from repo_guardian.tools.signals.drift.comparison import Comparison
+from repo_guardian.tools.signals.drift.sources import Read
 from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
@@ -18,22 +28,28 @@ DETECTORS: tuple[Detector, ...] = (
     altered.detect,
     exports.detect,
     overrides.detect,
+    abstract.detect,
+    reach.detect,
 )
 """One detector per kind; none depends on another's signals, so their order does not matter."""
 
 
-def detect_drift(base: Graph, current: Graph) -> tuple[Signal, ...]:
+def detect_drift(
+    base: Graph, current: Graph, read_base: Read | None = None, read_current: Read | None = None
+) -> tuple[Signal, ...]:
     """All drift between two commits of one repository, unranked (``score`` is 0), in order of key.
 
     Args:
         base: the linked graph of the commit to compare with.
         current: the linked graph of the commit under observation.
+        read_base, read_current: the text of a file at either commit. Without them nothing is told of
+            setters, and of attributes and properties that are gone only what some use shows.
 
     Returns:
         Signals with unique keys; equal graphs give none, and the result depends on nothing else.
     """
     if base is current:
         return ()
-    comparison = Comparison(base, current)
+    comparison = Comparison(base, current, read_base, read_current)
     found = {signal.key: signal for detector in DETECTORS for signal in detector(comparison)}
     return tuple(found[key] for key in sorted(found))

@@ -16,6 +16,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from repo_guardian.tools.signals.drift.protocol import decorator_name
+from repo_guardian.tools.signals.drift.tuples import field_parameter, namedtuple_fields
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
@@ -149,6 +150,9 @@ class Hierarchy:
     def constructor(self, class_id: str) -> Constructor | None:
         """What calling ``class_id`` takes; None when the linker could not tell for certain."""
         symbol = self._graph.symbols.get(class_id)
+        fields = self.tuple_fields(class_id)
+        if fields is not None:
+            return Constructor(fields, class_id, None)
         if symbol is None or symbol.signature is None or not symbol.signature_certain:
             return None
         for owner in self.linearize(class_id):
@@ -157,6 +161,28 @@ class Hierarchy:
             if definition is not None or generated:
                 return Constructor(symbol.signature, owner, definition)
         return Constructor(symbol.signature, class_id, None)
+
+    def tuple_fields(self, class_id: str) -> Signature | None:
+        """What a ``NamedTuple`` class, or ``name = namedtuple(...)``, takes when called: its fields in order.
+
+        None for anything else.
+        """
+        symbol = self._graph.symbols.get(class_id)
+        if symbol is None:
+            return None
+        if symbol.kind is SymbolKind.CONSTANT:
+            return namedtuple_fields(symbol.value or "")
+        if symbol.kind is not SymbolKind.CLASS or [_base_name(b) for b in symbol.bases] != ["NamedTuple"]:
+            return None
+        prefix = f"{class_id}."
+        inside = (s for s in self._graph.symbols_in(symbol.path) if s.id.startswith(prefix))
+        fields = [
+            s
+            for s in inside
+            if s.kind is SymbolKind.CONSTANT and "." not in s.id[len(prefix) :] and s.name[0] != "_"
+        ]
+        fields.sort(key=lambda s: s.span.start_byte)
+        return Signature(tuple(field_parameter(s.name, s.value) for s in fields))
 
     def subclasses(self, class_id: str) -> tuple[str, ...]:
         """All classes of the repository below ``class_id``, at any depth, nearest first."""

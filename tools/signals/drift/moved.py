@@ -1,8 +1,10 @@
-"""Symbols that moved: gone under one id, and there under exactly one new one.
+"""Symbols that moved or were renamed: gone under one id, and there under exactly one new one.
 
 A move is only told from a removal when it is unambiguous: one vanished and one new definition with the
 same kind, name and content as far as the graph knows it (a function's signature, a constant's value, most
-of a class's or module's members). If an alias is left at the old id nothing is gone, and nothing reported.
+of a class's or module's members). A rename is told when it is as clear: in the same scope one definition
+is gone and one is born that takes, uses and measures what it did (``renames``). If an alias is left at the
+old id nothing is gone, and nothing reported.
 """
 
 from __future__ import annotations
@@ -18,8 +20,17 @@ from repo_guardian.tools.signals.drift.audience import (
 )
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.dependents import certainly_used, of_removed
+from repo_guardian.tools.signals.drift.renames import alike_members, renamed
 from repo_guardian.tools.signals.drift.wording import definition_text, moved_line
-from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
+from repo_guardian.tools.signals.interface import (
+    ChangeKind,
+    ContractChange,
+    Effect,
+    Signal,
+    SignalKind,
+    SymbolDetail,
+    signal_key,
+)
 from repo_guardian.tools.signals.places import is_production
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
@@ -59,6 +70,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
                 base_span=symbol.span,
                 current_span=new.span,
                 effect=Effect.UNRESOLVED,
+                changes=_renaming(symbol, new),
                 names=_lost_names(comparison, symbol, new),
             ),
             dependents_total=len(dependents),
@@ -66,11 +78,17 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
         )
 
 
+def _renaming(old: Symbol, new: Symbol) -> tuple[ContractChange, ...]:
+    if old.name == new.name:
+        return ()
+    return (ContractChange(ChangeKind.RENAMED, f"was renamed to {new.name}"),)
+
+
 def moves(comparison: Comparison) -> dict[str, Symbol]:
     """Old id to new definition for every unambiguous move, by old id."""
     found = {}
     for symbol in comparison.gone_roots:
-        new = _new_place(comparison, symbol)
+        new = _new_place(comparison, symbol) or renamed(comparison, symbol)
         if new is not None:
             found[symbol.id] = new
     claims = Counter(new.id for new in found.values())
@@ -99,7 +117,7 @@ def _alike(comparison: Comparison, old: Symbol, new: Symbol) -> bool:
         return old.value is not None and old.value == new.value
     if old.kind is SymbolKind.FUNCTION:
         return old.signature == new.signature
-    shared = _shared(comparison.members_at_base(old.id), comparison.members_now(new.id))
+    shared = alike_members(comparison.members_at_base(old.id), comparison.members_now(new.id))
     return shared >= _MEMBERS_SHARED_MIN
 
 
@@ -113,7 +131,7 @@ def _new_module(comparison: Comparison, symbol: Symbol) -> Symbol | None:
         if kind is not SymbolKind.MODULE:
             continue
         for new in born:
-            share = _shared(old, comparison.members_now(new.id))
+            share = alike_members(old, comparison.members_now(new.id))
             if share >= _MEMBERS_SHARED_MIN and is_production(new.path) == is_production(symbol.path):
                 rated.append((share, name == symbol.name, new))
     if not rated:
@@ -121,13 +139,6 @@ def _new_module(comparison: Comparison, symbol: Symbol) -> Symbol | None:
     best = max((share, same) for share, same, _ in rated)
     chosen = [new for share, same, new in rated if (share, same) == best]
     return chosen[0] if len(chosen) == 1 else None
-
-
-def _shared(old: dict[str, SymbolKind], new: dict[str, SymbolKind]) -> float:
-    """Share of the old members that the new place has; 1 when there are none on either side."""
-    if not old:
-        return 0.0 if new else 1.0
-    return len(old.items() & new.items()) / len(old)
 
 
 def _lost_names(comparison: Comparison, old: Symbol, new: Symbol) -> tuple[str, ...]:

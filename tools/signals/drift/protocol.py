@@ -20,6 +20,10 @@ SYNTAX = frozenset({"property", "cached_property", "setter", "getter", "deleter"
 """Decorators, by their last name, whose coming and going is told as a change of the definition's kind."""
 
 
+BINDINGS = frozenset({"classmethod", "staticmethod"})
+"""Decorators that say what a method is passed by itself."""
+
+
 class Protocol(StrEnum):
     """What calling the function returns at once."""
 
@@ -52,6 +56,14 @@ def protocol_change(before: Symbol, after: Symbol) -> ContractChange | None:
     kind = _change_kind(old, new)
     article = "an" if new.value[0] in "aeiou" else "a"
     return ContractChange(kind, f"became {article} {new} (was {old})")
+
+
+def binding(method: Symbol) -> str:
+    """What kind of method it is, with an article."""
+    names = {decorator_name(text) for text in method.decorators}
+    if "staticmethod" in names:
+        return "a static method"
+    return "a class method" if "classmethod" in names else "an instance method"
 
 
 def decorator_name(text: str) -> str:

@@ -80,11 +80,27 @@ def _provable(comparison: Comparison, symbol: Symbol) -> bool:
             target = comparison.at_base(symbol.id)
             return isinstance(target, Symbol) and target.kind is not SymbolKind.MODULE
         case SymbolKind.PROPERTY:
-            return False
+            return _never_set(comparison, symbol)
         case SymbolKind.CONSTANT:
             typing_aid = _TYPING_AID.match(symbol.value or "") is not None
-            return (not in_class or _is_enum(comparison, owner)) and not typing_aid
+            if not in_class or _is_enum(comparison, owner):
+                return not typing_aid
+            return (
+                symbol.value is not None and not _is_field(owner, symbol) and _never_set(comparison, symbol)
+            )
     return True
+
+
+def _never_set(comparison: Comparison, symbol: Symbol) -> bool:
+    """Whether nothing in the file of a class attribute gives instances one of that name now."""
+    found = comparison.sources_now.attributes(symbol.path)
+    return found is not None and symbol.name not in found.stored
+
+
+def _is_field(owner: Symbol | None, symbol: Symbol) -> bool:
+    """Whether the class' constructor takes it, so that its loss is told as a change of that."""
+    signature = owner.signature if owner is not None else None
+    return signature is not None and any(p.name == symbol.name for p in signature.parameters)
 
 
 def _is_enum(comparison: Comparison, owner: Symbol | None) -> bool:

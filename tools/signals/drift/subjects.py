@@ -52,6 +52,8 @@ def subjects(comparison: Comparison) -> Iterator[Subject]:
             subject = _function(comparison, symbol)
         elif symbol.kind is SymbolKind.CLASS:
             subject = _constructor(comparison, name)
+        elif symbol.kind is SymbolKind.CONSTANT and "namedtuple(" in (symbol.value or ""):
+            subject = _pair(comparison, name, symbol, comparison.now(name))
         else:
             continue
         if subject is not None:
@@ -69,7 +71,8 @@ def _function(comparison: Comparison, symbol: Symbol) -> Subject | None:
 def _constructor(comparison: Comparison, class_id: str) -> Subject | None:
     here, there = comparison.base.symbols, comparison.current.symbols
     names = [class_id, *(f"{class_id}.{name}" for name in CONSTRUCTORS)]
-    if all(_same(here.get(name), there.get(name)) for name in names):
+    fields = [h.tuple_fields(class_id) for h in (comparison.base_hierarchy, comparison.hierarchy)]
+    if fields[0] == fields[1] and all(_same(here.get(name), there.get(name)) for name in names):
         return None
     subject = _pair(comparison, class_id, here[class_id], comparison.now(class_id))
     if subject is None or subject.after.symbol.kind is not SymbolKind.CLASS:
@@ -120,6 +123,9 @@ def _side(hierarchy: Hierarchy, symbol: Symbol) -> Side | None:
         own = [f"{symbol.id}.{name}" for name in CONSTRUCTORS] if constructor.owner == symbol.id else []
         targets = (symbol.id, *own, *hierarchy.heirs(symbol.id))
         return Side(symbol, definition, constructor.signature, targets)
+    if symbol.kind is SymbolKind.CONSTANT:
+        fields = hierarchy.tuple_fields(symbol.id)
+        return Side(symbol, symbol, fields, (symbol.id,)) if fields is not None else None
     if symbol.kind not in CALLABLES or not symbol.signature_certain:
         return None
     signature = symbol.signature

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from repo_guardian.tools.signals.drift.protocol import Protocol, protocol
-from repo_guardian.tools.signals.interface import ContractChange, Dependent, one_line
+from repo_guardian.tools.signals.interface import ChangeKind, ContractChange, Dependent, one_line
 from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
 
@@ -54,6 +54,20 @@ def override_line(base: str, override: str, reason: str, lagging: str) -> str:
     return one_line(f"{override} no longer takes every call that {base} takes ({reason}): {lagging}")
 
 
+def abstract_line(owner: str, member: str, dependents: Sequence[Dependent]) -> str:
+    """``pkg.Base asks its subclasses for run, an abstract member that is new; 1 … lacks it``."""
+    lack = len(dependents)
+    tail = f"{lack} in the repository {'lacks' if lack == 1 else 'lack'} it" if lack else "all here define it"
+    return one_line(f"{owner} asks its subclasses for {member}, an abstract member that is new; {tail}")
+
+
+def reach_line(name: str, change: ContractChange, files: int) -> str:
+    """``pkg.f, which 31 files use, now uses pkg.g``; ``pkg.f is used in 12 files (was 3)``."""
+    if change.kind is ChangeKind.CALLS_CHANGED:
+        return one_line(f"{name}, which {files} files use, {change.text}")
+    return one_line(f"{name} {change.text}")
+
+
 def removed_line(symbol: Symbol, names: Sequence[str], dependents: Sequence[Dependent]) -> str:
     """``module pkg.old was removed with its names a, b; 2 uses in 1 file are left``."""
     text = f"{symbol.kind} {symbol.id} was removed"
@@ -66,7 +80,9 @@ def removed_line(symbol: Symbol, names: Sequence[str], dependents: Sequence[Depe
 
 def moved_line(symbol: Symbol, new_id: str, dependents: Sequence[Dependent]) -> str:
     """``function pkg.a.f moved to pkg.b.f and left no alias; 2 uses in 1 file are left``."""
-    text = f"{symbol.kind} {symbol.id} moved to {new_id} and left no alias"
+    same_scope = symbol.id.rpartition(".")[0] == new_id.rpartition(".")[0]
+    verb = "was renamed" if same_scope and symbol.kind is not SymbolKind.MODULE else "moved"
+    text = f"{symbol.kind} {symbol.id} {verb} to {new_id} and left no alias"
     return one_line(f"{text}; {_uses_left(dependents)}")
 
 
