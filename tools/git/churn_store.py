@@ -25,7 +25,7 @@ from repo_guardian.tools.git.history import (
     tally,
 )
 
-_FORMAT = "1"
+_FORMAT = "2"
 _WINDOWS_KEPT = 4
 _BY_NAME_MAX = 200
 """Commits that are asked for one by one; beyond that the whole window is read."""
@@ -51,6 +51,20 @@ def kept_churn(
         GitError: no such commit, or git failed.
         StateDirError, DiskFullError: the file cannot be written.
     """
+    return tally(kept_changes(git, commit, store, max_commits))
+
+
+def kept_changes(
+    git: Git, commit: str, store: Path, max_commits: int = DEFAULT_MAX_COMMITS
+) -> list[CommitChanges]:
+    """What each of the last ``max_commits`` commits up to ``commit`` did, the latest first.
+
+    Args:
+        store: see ``kept_churn``.
+
+    Raises:
+        GitError, StateDirError, DiskFullError: see ``kept_churn``.
+    """
     version = _version(git)
     known = _read(store, version)
     window = last_commits(git, commit, max_commits)
@@ -64,7 +78,7 @@ def kept_churn(
         fresh = dict(read_changes(git, *selection))
         known = {**fresh, **known}
         _write(store, _Stored(version, _newest(known, window, _WINDOWS_KEPT * max_commits)))
-    return tally(known[name] for name in window)
+    return [known[name] for name in window]
 
 
 def _newest(known: dict[str, CommitChanges], window: list[str], count: int) -> dict[str, CommitChanges]:

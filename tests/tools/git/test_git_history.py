@@ -18,7 +18,7 @@ def test_churn_counts_commits_lines_authors_and_age(repository, sync):
     repository.commit("empty again", GIT_AUTHOR_EMAIL="")
     mirror = sync(repository)
     assert churn(mirror.git, mirror.resolve("HEAD")) == {
-        b"a.py": FileChurn(commits=4, added=4, deleted=1, authors=2, age=1),
+        b"a.py": FileChurn(commits=4, added=4, deleted=1, authors=2, age=1, main_share=0.75),
         b"image": FileChurn(commits=1, added=0, deleted=0, authors=1, age=1),
         b"pkg/b.py": FileChurn(commits=1, added=1, deleted=0, authors=1, age=4),
     }
