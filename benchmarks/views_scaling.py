@@ -136,7 +136,7 @@ def draw(path: Path, changes: list[tuple[float, float]], sizes: list[tuple[float
     mpl.use("svg")
     from matplotlib import pyplot  # type: ignore[import-not-found,unused-ignore]
 
-    mpl.rcParams["svg.hashsalt"] = "views"
+    mpl.rcParams.update({"svg.hashsalt": "views", "svg.fonttype": "none"})
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     left.loglog(*zip(*changes, strict=True), marker="o")
     left.set(xlabel=f"files changed, of {base:,}", ylabel="CPU ms", title="a commit on top of another")
