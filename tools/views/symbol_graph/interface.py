@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from repo_guardian.tools.views.symbol_graph.model import Edge, GraphSize, SkippedFile, Symbol
+from repo_guardian.tools.views.symbol_graph.model import (
+    Edge,
+    EdgeKind,
+    GraphSize,
+    Resolution,
+    SkippedFile,
+    Symbol,
+)
 
 
 class Graph(Protocol):
@@ -87,3 +94,14 @@ def changed_files(base: Graph, current: Graph) -> tuple[str, ...]:
     before, now = base.files, current.files
     paths = before.keys() | now.keys()
     return tuple(sorted(path for path in paths if before.get(path) != now.get(path)))
+
+
+def contain_edges(graph: Graph, symbol_id: str) -> tuple[Edge, ...]:
+    """The ``CONTAIN`` edges from a module, class or function to what it directly defines, by id.
+
+    They follow from the symbols, so no view stores them; each has the span of the definition it leads to.
+    """
+    return tuple(
+        Edge(symbol_id, member.id, EdgeKind.CONTAIN, member.path, member.span, Resolution.LOCAL)
+        for member in graph.members(symbol_id)
+    )
