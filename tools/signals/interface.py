@@ -87,6 +87,8 @@ class ChangeKind(StrEnum):
     """A property can no longer be assigned to."""
     ABSTRACT_ADDED = "abstract_added"
     """A class has an abstract member that its subclasses did not have to define."""
+    INHERITED = "inherited"
+    """A class had a member of its own and has its base's now."""
     RENAMED = "renamed"
     USERS_GAINED = "users_gained"
     USERS_LOST = "users_lost"

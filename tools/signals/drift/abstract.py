@@ -1,20 +1,21 @@
 """Abstract members that a class did not have: subclasses that do not define them can no longer be made.
 
 A class asks for a member when it defines an abstract one, and only where ``ABCMeta`` checks (PEP 3119). Those
-outside of the repository cannot have followed; those inside that have not are the lagging dependents.
+outside of the repository cannot have followed; those inside that have not are the lagging dependents. A
+class that no longer defines what a base asks for can no longer be made either.
 """
 
 from __future__ import annotations
 
 import collections.abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from repo_guardian.tools.signals.drift.audience import is_local, is_public, module_and_qualname
-from repo_guardian.tools.signals.drift.comparison import Comparison
+from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.signals.drift.protocol import decorator_name
-from repo_guardian.tools.signals.drift.wording import abstract_line, definition_text
+from repo_guardian.tools.signals.drift.wording import abstract_line, definition_text, unfulfilled_line
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
@@ -33,7 +34,7 @@ _CHECKED = frozenset(collections.abc.__all__) | {"ABC", "Protocol"}
 
 
 def detect(comparison: Comparison) -> Iterator[Signal]:
-    """``OVERRIDE_MISMATCH`` signals of classes that ask for more, unranked; one for each member."""
+    """``OVERRIDE_MISMATCH`` signals of classes that ask for more, or that lack what they have to define."""
     for name in comparison.ids_now:
         member = comparison.current.symbols[name]
         owner = comparison.base.symbols.get(name.rpartition(".")[0])
@@ -43,7 +44,24 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             continue
         dependents = _lagging(comparison, owner.id, member)
         if not is_local(comparison, owner) and (is_public(comparison, owner) or dependents):
-            yield _signal(comparison, owner, member, dependents)
+            yield _signal(comparison, owner, member, dependents, abstract_line)
+    for owner, member in _unfulfilled(comparison):
+        if is_public(comparison, owner) and _is_checked(comparison, owner.id):
+            yield _signal(comparison, owner, member, (), unfulfilled_line)
+
+
+def _unfulfilled(comparison: Comparison) -> Iterator[tuple[Symbol, Symbol]]:
+    """Classes that no longer define what a base asks for, each with that abstract member."""
+    for name in comparison.ids_at_base:
+        before = comparison.base.symbols[name]
+        owner = comparison.current.symbols.get(name.rpartition(".")[0])
+        if name in comparison.current.symbols or owner is None or owner.kind is not SymbolKind.CLASS:
+            continue
+        if before.kind not in CALLABLES or _is_abstract(before) or comparison.misplaced(before):
+            continue
+        found = comparison.hierarchy.lookup(owner.id, before.name)
+        if isinstance(found, Symbol) and _is_abstract(found) and owner.id in comparison.base.symbols:
+            yield comparison.base.symbols[owner.id], found
 
 
 def _is_abstract(symbol: Symbol) -> bool:
@@ -60,10 +78,13 @@ def _is_new(comparison: Comparison, owner: str, member: Symbol) -> bool:
 
 def _is_checked(comparison: Comparison, class_id: str) -> bool:
     for name in comparison.hierarchy.linearize(class_id):
-        if name.removeprefix("?") in _CHECKED or "ABCMeta" in name:
+        if name.removeprefix("?") in _CHECKED:
             return True
         symbol = comparison.current.symbols.get(name)
-        if symbol is not None and any("ABCMeta" in base for base in symbol.bases):
+        if symbol is None:
+            continue
+        edges = comparison.current.edges_in(symbol.path)
+        if any(e.source == name and e.target.endswith("ABCMeta") for e in edges):
             return True
     return False
 
@@ -99,15 +120,19 @@ def _asks(graph: Graph, hierarchy: Hierarchy, class_id: str) -> bool:
 
 
 def _signal(
-    comparison: Comparison, owner: Symbol, member: Symbol, dependents: tuple[Dependent, ...]
+    comparison: Comparison,
+    owner: Symbol,
+    member: Symbol,
+    dependents: tuple[Dependent, ...],
+    line: Callable[[str, str, Sequence[Dependent]], str],
 ) -> Signal:
     module, qualname = module_and_qualname(comparison, owner.id)
     after = comparison.current.symbols[owner.id]
     text = f"asks its subclasses for {member.name}"
     return Signal(
-        key=signal_key(SignalKind.OVERRIDE_MISMATCH, member.id, "", "abstract"),
+        key=signal_key(SignalKind.OVERRIDE_MISMATCH, f"{owner.id} {member.id}", "", "abstract"),
         kind=SignalKind.OVERRIDE_MISMATCH,
-        line=abstract_line(owner.id, member.name, dependents),
+        line=line(owner.id, member.name, dependents),
         symbols=(owner.id, member.id),
         paths=(member.path,),
         before="",

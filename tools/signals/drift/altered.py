@@ -47,6 +47,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
     """The ``DEFINITION_ALTERED`` signals, unranked: of public symbols, and of others that a use relies on."""
     for name in comparison.ids_at_base:
         before, after = comparison.base.symbols[name], comparison.current.symbols.get(name)
+        if after is None:
+            after = _inherited(comparison, before)
         if after is None or not _comparable(comparison, before, after):
             continue
         changes = tuple(_changes(comparison, before, after))
@@ -64,7 +66,28 @@ def _comparable(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
     return not comparison.misplaced(before) and not comparison.doubtful(after)
 
 
+def _inherited(comparison: Comparison, before: Symbol) -> Symbol | None:
+    """What a class inherits now where it had a member of its own: a definition that was there as it is."""
+    owner = comparison.current.symbols.get(before.id.rpartition(".")[0])
+    if owner is None or owner.kind is not SymbolKind.CLASS or is_dunder(before.name):
+        return None
+    found = comparison.now(before.id)
+    then = comparison.base.symbols.get(found.id) if isinstance(found, Symbol) else None
+    if not isinstance(found, Symbol) or then is None or _length(then) != _length(found):
+        return None
+    return None if any(decorator_name(d) == "abstractmethod" for d in found.decorators) else found
+
+
+def _length(symbol: Symbol) -> int:
+    return symbol.span.end_byte - symbol.span.start_byte
+
+
 def _changes(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
+    if before.id != after.id:
+        if after.kind is not SymbolKind.CONSTANT or not same(before.value or "", after.value or ""):
+            text = f"is inherited from {after.id.rpartition('.')[0]} now"
+            yield ContractChange(ChangeKind.INHERITED, text)
+        return
     if before.kind in CALLABLES:
         yield from _of_callable(comparison, before, after)
     if before.kind is SymbolKind.CLASS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
+from repo_guardian.tools.signals.drift.names import Elsewhere
 from repo_guardian.tools.views.symbol_graph.model import Symbol
 
 
@@ -26,11 +27,16 @@ def lost_exports(comparison: Comparison, symbol: Symbol) -> tuple[str, ...]:
 def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
     """Whether code outside may have used one of the names under which a base symbol is gone.
 
-    Unlike ``is_public``, a re-export counts only if it is gone too.
+    Unlike ``is_public``, a re-export counts only if it is gone too; that of a class, if the member is gone
+    that was reached through it.
     """
     if is_local(comparison, symbol) or ":" in symbol.id:
         return False
-    return symbol.public or bool(lost_exports(comparison, symbol))
+    if symbol.public or lost_exports(comparison, symbol):
+        return True
+    members = _below_module(comparison, symbol.id).partition(".")[2]
+    exports = _reexports(comparison, symbol) if members else ()
+    return any(comparison.now(f"{alias.id}.{members}") is Elsewhere.NOWHERE for alias in exports)
 
 
 def is_local(comparison: Comparison, symbol: Symbol) -> bool:

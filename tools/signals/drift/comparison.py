@@ -147,6 +147,14 @@ class Comparison:
                 found.setdefault((symbol.kind, symbol.name), []).append(symbol)
         return found
 
+    @cached_property
+    def born_in(self) -> dict[tuple[SymbolKind, str], list[Symbol]]:
+        """The same by kind and the id of what contains them."""
+        found: dict[tuple[SymbolKind, str], list[Symbol]] = {}
+        for symbol in (symbol for symbols in self.born.values() for symbol in symbols):
+            found.setdefault((symbol.kind, symbol.id.rpartition(".")[0]), []).append(symbol)
+        return found
+
     def members_at_base(self, owner: str) -> dict[str, SymbolKind]:
         """What the base defines anywhere below ``owner``: relative path to kind; aliases left out.
 

@@ -38,6 +38,8 @@ from repo_guardian.tools.views.symbol_graph.model import (
 _QUANTILE = 0.95
 _SYMBOLS_MIN = 40
 """Used symbols below which a 95th percentile is one of the two largest: no distribution."""
+_FILES_MIN = 3
+"""Files that use a symbol below which nobody would call it widely used."""
 _USES = (EdgeKind.CALL, EdgeKind.REFERENCE, EdgeKind.INHERIT, EdgeKind.DECORATE)
 _NAMES_MAX = 3
 
@@ -63,11 +65,12 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
             change = _users(reach, many)
             if change is not None:
                 yield _signal(comparison, before, reach, change)
-    for name in sorted({source for source, _ in edges[0] ^ edges[1]}):
+    calls = [_calls_out(graph, comparison.changed) for graph in (comparison.base, comparison.current)]
+    for name in sorted({source for source, _ in calls[0] ^ calls[1]}):
         before = _subject(comparison, name)
         if before is not None and before.kind in CALLABLES:
             reach = _Reach(comparison.base.used_in(name), comparison.current.used_in(name))
-            change = _calls(name, edges) if min(reach.before, reach.after) >= many else None
+            change = _calls(name, calls) if min(reach.before, reach.after) >= many else None
             if change is not None:
                 yield _signal(comparison, before, reach, change)
 
@@ -77,12 +80,28 @@ def _many(graph: Graph) -> int:
     counts = graph.use_counts()
     if len(counts) < _SYMBOLS_MIN:
         return 0
-    return max(2, counts[int(_QUANTILE * len(counts))])
+    return max(_FILES_MIN, counts[int(_QUANTILE * len(counts))])
 
 
 def _uses(graph: Graph, paths: tuple[str, ...]) -> set[tuple[str, str]]:
     """Source and target of the certain uses in some files."""
     return {(e.source, e.target) for path in paths for e in graph.edges_in(path) if _counts(e)}
+
+
+def _calls_out(graph: Graph, paths: tuple[str, ...]) -> set[tuple[str, str]]:
+    """Source and target of the certain calls between production code, of things with a name."""
+    return {
+        (e.source, e.target)
+        for path in paths
+        if is_production(path)
+        for e in graph.edges_in(path)
+        if e.kind is EdgeKind.CALL and _counts(e) and "<" not in e.target and _in_production(graph, e.target)
+    }
+
+
+def _in_production(graph: Graph, name: str) -> bool:
+    symbol = graph.symbols.get(name)
+    return symbol is not None and is_production(symbol.path)
 
 
 def _counts(edge: Edge) -> bool:
@@ -109,12 +128,12 @@ def _users(reach: _Reach, many: int) -> ContractChange | None:
     return ContractChange(kind, text)
 
 
-def _calls(name: str, edges: list[set[tuple[str, str]]]) -> ContractChange | None:
-    old, new = ({target for source, target in found if source == name} for found in edges)
+def _calls(name: str, calls: list[set[tuple[str, str]]]) -> ContractChange | None:
+    old, new = ({target for source, target in found if source == name} for found in calls)
     clauses = [
         f"{verb} {', '.join(sorted(names)[:_NAMES_MAX])}"
         + (f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else "")
-        for verb, names in (("now uses", new - old), ("no longer uses", old - new))
+        for verb, names in (("now calls", new - old), ("no longer calls", old - new))
         if names
     ]
     return ContractChange(ChangeKind.CALLS_CHANGED, " and ".join(clauses)) if clauses else None

@@ -27,15 +27,8 @@ def renamed(comparison: Comparison, symbol: Symbol) -> Symbol | None:
     if symbol.kind not in _KINDS or not is_python(symbol.path):
         return None
     scope = symbol.id.rpartition(".")[0]
-    found = [
-        new
-        for (kind, _), born in comparison.born.items()
-        if kind is symbol.kind
-        for new in born
-        if new.id.rpartition(".")[0] == scope
-        and new.path == symbol.path
-        and _same_thing(comparison, symbol, new)
-    ]
+    beside = comparison.born_in.get((symbol.kind, scope), ())
+    found = [new for new in beside if new.path == symbol.path and _same_thing(comparison, symbol, new)]
     return found[0] if len(found) == 1 else None
 
 

@@ -61,8 +61,13 @@ def abstract_line(owner: str, member: str, dependents: Sequence[Dependent]) -> s
     return one_line(f"{owner} asks its subclasses for {member}, an abstract member that is new; {tail}")
 
 
+def unfulfilled_line(owner: str, member: str, _dependents: Sequence[Dependent]) -> str:
+    """``pkg.Child no longer defines run, which a base asks for: it can no longer be made``."""
+    return one_line(f"{owner} no longer defines {member}, which a base asks for: it can no longer be made")
+
+
 def reach_line(name: str, change: ContractChange, files: int) -> str:
-    """``pkg.f, which 31 files use, now uses pkg.g``; ``pkg.f is used in 12 files (was 3)``."""
+    """``pkg.f, which 31 files use, now calls pkg.g``; ``pkg.f is used in 12 files (was 3)``."""
     if change.kind is ChangeKind.CALLS_CHANGED:
         return one_line(f"{name}, which {files} files use, {change.text}")
     return one_line(f"{name} {change.text}")
