@@ -35,7 +35,7 @@ def calls(facts):
         ("if x:\n    def f(): pass\nelse:\n    def f(a): pass\n", [("function", "f"), ("function", "f")]),
         ("a = b = 1\nc, (d, e) = 1, 2\n", [("variable", "a"), ("variable", "b"), ("variable", "c")]),
         ("x: int\ny: int = 1\n", [("variable", "x"), ("variable", "y")]),
-        ("type X[T] = list[T]\n", [("variable", "X")]),
+        ("type X[T] = list[T]\n", [("type", "X")]),
         ("def f():\n    x = 1\n    class A: pass\n", [("function", "f"), ("class", "f.A")]),
         ("def f():\n    global g\n    g = 1\n", [("function", "f")]),
         (

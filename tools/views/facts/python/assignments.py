@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from repo_guardian.tools.views.facts.interface import DefinitionKind
 from repo_guardian.tools.views.facts.python import exports, fields
 from repo_guardian.tools.views.facts.python.annotations import annotated
 from repo_guardian.tools.views.facts.python.displays import SLICE, element, spread
@@ -94,10 +95,12 @@ def _assign(walk: Walk, part: _Assignment) -> None:
         bind_target(walk, target, scope, known)
 
 
-def _define_variable(walk: Walk, part: _Assignment, name: str, known: int) -> None:
+def _define_variable(
+    walk: Walk, part: _Assignment, name: str, known: int, kind: DefinitionKind = "variable"
+) -> None:
     annotation, value = part.annotation, part.expression
     draft = Draft(
-        "variable",
+        kind,
         part.scope.owner,
         name,
         walk.region(part.statement),
@@ -134,7 +137,7 @@ def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
         name = name.named_children[0] if name.named_children else None
     if name is not None and scope.kind in ("module", "class"):
         part = _Assignment(node, name, None, right, NOTHING_KNOWN, scope, flags)
-        _define_variable(walk, part, walk.name(name), NOTHING_KNOWN)
+        _define_variable(walk, part, walk.name(name), NOTHING_KNOWN, kind="type")
     else:
         bind_target(walk, name, scope)
     walk.push([right], block, flags)

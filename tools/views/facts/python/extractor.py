@@ -25,7 +25,7 @@ from repo_guardian.tools.views.facts.python.source import Source
 from repo_guardian.tools.views.facts.python.values import value_of
 from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
-VERSION = "4"
+VERSION = "5"
 _CHUNK_BYTES = 64 * 1024
 _BY_NAME: dict[str, Handler] = {
     **expressions.HANDLERS,
