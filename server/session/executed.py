@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,20 +16,16 @@ from repo_guardian.server.contract.drift import DivergenceItem, ExecutedDrift, T
 from repo_guardian.server.session.drift import Drift, Side, intent_item
 from repo_guardian.server.session.reading import Narrate, Repository
 from repo_guardian.server.session.views import quietly
-from repo_guardian.tools.behaviour.compare import compare
-from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport, Divergence, Target
-from repo_guardian.tools.behaviour.record import record
-from repo_guardian.tools.behaviour.replay import replay
-from repo_guardian.tools.behaviour.select import changed_functions
+from repo_guardian.tools.behaviour.interface import Divergence
+from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.deltas.interface import SuiteDelta, TestDelta
 from repo_guardian.tools.deltas.run import suite_delta
-from repo_guardian.tools.deltas.select import TestSelection, reachable_tests, tests_reaching
+from repo_guardian.tools.deltas.select import TestSelection, reachable_tests
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.execution.capability import find_capability
 from repo_guardian.tools.execution.override import load_override
 from repo_guardian.tools.execution.projects import with_projects
-from repo_guardian.tools.execution.suite import plan_suite
 from repo_guardian.tools.execution.suite_model import SUITE_LIMITS, Selection
 from repo_guardian.tools.execution.toolchains import prepare_toolchains
 from repo_guardian.tools.git.materialize import materialize, remove_checkout
@@ -51,6 +49,39 @@ async def execute_drift(
         sandbox: a name of the sandbox registry, or ``auto``.
         whole_suite: compare all tests rather than those that the change can reach.
         narrate: is told of each step.
+
+    Raises:
+        SandboxUnavailableError: nothing here isolates what would run.
+        EnvironmentFault: the sandbox failed, or a tree cannot be written.
+    """
+    async with drift_bench(repository, drift, sandbox=sandbox, narrate=narrate) as ready:
+        bench, base, current = ready.bench, ready.base, ready.current
+        before, after = (
+            Tree(checkout, side.graph, side.tree.read)
+            for checkout, side in ((base, drift.before), (current, drift.after))
+        )
+        behaviour = await behavioural_drift(bench, before, after, narrate=narrate)
+        narrate("comparing the suites")
+        chosen = TestSelection((), True) if whole_suite else _reachable(drift)
+        suites = await _suites(bench, base, current, chosen)
+        return _answer(drift, ready.sandbox, bench, behaviour=behaviour, suites=suites)
+
+
+@dataclass(frozen=True)
+class DriftBench:
+    """Both sides written out, a bench to run them on, and the name of its sandbox."""
+
+    bench: Bench
+    base: Checkout
+    current: Checkout
+    sandbox: str
+
+
+@asynccontextmanager
+async def drift_bench(
+    repository: Repository, drift: Drift, *, sandbox: str = "auto", narrate: Narrate = quietly
+) -> AsyncIterator[DriftBench]:
+    """Checkouts of both sides and what they need to run; the checkouts are removed at the end.
 
     Raises:
         SandboxUnavailableError: nothing here isolates what would run.
@@ -82,12 +113,7 @@ async def execute_drift(
             root=repository.state.toolchain / "projects",
             always=True,
         )
-        base, current = checkouts
-        behaviour, targets = await _behaviour(bench, drift, base, current, narrate)
-        narrate("comparing the suites")
-        chosen = TestSelection((), True) if whole_suite else _reachable(drift)
-        suites = await _suites(bench, base, current, chosen)
-        return _answer(drift, capability.name or "", bench, targets, behaviour=behaviour, suites=suites)
+        yield DriftBench(bench, *checkouts, sandbox=capability.name or "")
 
 
 def _checkout(repository: Repository, side: Side, held: ExitStack) -> Checkout:
@@ -101,28 +127,6 @@ def _as_of(repository: Repository, drift: Drift) -> datetime:
     commit = drift.before.tree.commit if drift.work_tree else drift.after.tree.commit
     info = repository.mirror.commit_info(commit or repository.mirror.resolve("HEAD"))
     return datetime.fromtimestamp(info.committer_time, UTC)
-
-
-async def _behaviour(
-    bench: Bench, drift: Drift, base: Checkout, current: Checkout, narrate: Narrate
-) -> tuple[BehaviourReport, list[Target]]:
-    before, after = drift.before, drift.after
-    targets = list(changed_functions(before.graph, after.graph, before.tree.read, after.tree.read))
-    if not targets:
-        return BehaviourReport(), []
-    limits = BehaviourLimits()
-    watched = targets[: limits.targets]
-    reaching = tests_reaching(before.graph, [target.symbol for target in watched])
-    if not reaching.files and not reaching.everything:
-        return BehaviourReport(unreached=tuple(t.symbol for t in watched)), targets
-    narrate(f"recording what tests pass to {len(watched)} changed functions")
-    plan = plan_suite(base.path, bench.site_packages, Selection(arguments=reaching.files))
-    recording = await record(bench, base, plan, watched, limits)
-    narrate("replaying on both commits")
-    now = plan_suite(current.path, bench.site_packages)
-    old = await replay(bench, base, plan, watched, recording=recording, limits=limits)
-    new = await replay(bench, current, now, watched, recording=recording, limits=limits)
-    return compare(watched, recording, old, new), targets
 
 
 def _reachable(drift: Drift) -> TestSelection:
@@ -150,12 +154,12 @@ def _answer(
     drift: Drift,
     sandbox: str,
     bench: Bench,
-    targets: list[Target],
     *,
-    behaviour: BehaviourReport,
+    behaviour: BehaviourRun,
     suites: SuiteDelta | None,
 ) -> ExecutedDrift:
-    items = [_divergence(drift, divergence) for divergence in behaviour.divergences]
+    report = behaviour.report
+    items = [_divergence(drift, divergence) for divergence in report.divergences]
     items.sort(
         key=lambda item: (
             item.intent.announced or item.intent.followed,
@@ -163,19 +167,17 @@ def _answer(
             item.symbol,
         )
     )
-    problems = [*bench.toolchains.problems, behaviour.problem, suites.problem if suites is not None else ""]
+    problems = [*bench.toolchains.problems, report.problem, suites.problem if suites is not None else ""]
     return ExecutedDrift(
         sandbox=sandbox,
         divergences=tuple(items[:_LISTED]),
-        functions_changed=len(targets),
-        functions_compared=len(behaviour.compared),
-        calls_compared=behaviour.calls,
-        unreached=behaviour.unreached[:_LISTED],
-        reaching_out=behaviour.reaching_out[:_LISTED],
-        missing=tuple(
-            f"{symbol}: {reason}"[:_REASON_CHARS] for symbol, reason in behaviour.missing[:_LISTED]
-        ),
-        unstable_calls=behaviour.unstable,
+        functions_changed=len(behaviour.targets),
+        functions_compared=len(report.compared),
+        calls_compared=report.calls,
+        unreached=report.unreached[:_LISTED],
+        reaching_out=report.reaching_out[:_LISTED],
+        missing=tuple(f"{symbol}: {reason}"[:_REASON_CHARS] for symbol, reason in report.missing[:_LISTED]),
+        unstable_calls=report.unstable,
         tests=tuple(_test(delta) for delta in suites.deltas[:_LISTED]) if suites is not None else (),
         tests_compared=suites.compared if suites is not None else 0,
         tests_selected=suites.selected if suites is not None else (),

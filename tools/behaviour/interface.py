@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from repo_guardian.sandbox.interface import Limits
@@ -45,7 +46,9 @@ class BehaviourLimits:
         inputs: distinct calls kept of each function.
         mutations: calls made of each kept one, besides itself.
         input_bytes, total_bytes: size of one kept call, and of all.
-        call_s, target_s, total_s: seconds for one call, one function in one order, and one replay.
+        call_s, target_s: seconds for one call, and for one function in one order.
+        first_s, each_s, total_s: seconds of one replay: for up to ten functions, for each further one, and
+            at most.
         commands: what the instrumented run and each replay may use.
     """
 
@@ -56,8 +59,14 @@ class BehaviourLimits:
     total_bytes: int = 8 * MIB
     call_s: float = 1.0
     target_s: float = 20.0
+    first_s: float = 5.0
+    each_s: float = 0.5
     total_s: float = 120.0
     commands: Limits = COMMAND_LIMITS
+
+    def replay_s(self, functions: int) -> float:
+        """Seconds that one replay of so many functions may take."""
+        return min(self.total_s, self.first_s + self.each_s * max(0, functions - 10))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +78,29 @@ class Recording:
         skipped: symbol id to how many calls could not be kept, by reason.
         problem: why nothing was recorded, one line; empty when the run went through.
         duration_s: seconds of the instrumented run.
+        path: folders of the tree, as the sandbox sees them, that the suite imports from.
+        generated: symbol id to the number of its first input that was made from annotations.
     """
 
     inputs: dict[str, tuple[str, ...]]
     skipped: dict[str, dict[str, int]]
     problem: str
     duration_s: float
+    path: tuple[str, ...] = ()
+    generated: Mapping[str, int] = field(default_factory=dict)
+
+    def is_own(self, symbol: str, number: int) -> bool:
+        """Whether the suite itself made an input."""
+        return number < self.generated.get(symbol, len(self.inputs.get(symbol, ())))
 
 
 class Outcome(NamedTuple):
     """What one call did, as text without addresses.
 
-    ``value`` is what it returned; ``exception`` type and message of what it raised instead. ``arguments``
-    are its arguments afterwards when it changed them. ``warnings`` are category and message of each.
+    ``value`` is what it returned, and ``literal`` the same as a Python literal where it has one (``iterator``
+    says that it is the list of what an iterator gave); ``exception`` type and message of what it raised
+    instead. ``arguments`` are its arguments afterwards when it changed them. ``warnings`` are category and
+    message of each.
     """
 
     value: str = ""
@@ -90,6 +109,8 @@ class Outcome(NamedTuple):
     warnings: tuple[tuple[str, str], ...] = ()
     fate: str = ""
     """``overtime`` or ``died`` when the call did not come back by itself."""
+    literal: str = ""
+    iterator: bool = False
 
     def render(self) -> str:
         """The outcome as one line for a reader."""
@@ -108,12 +129,14 @@ class Divergence:
     Attributes:
         target: the function.
         call: its arguments, ``(positional, keywords)``, as text; ``receiver`` is ``self`` or ``cls``.
-        mutation: how the call differs from a recorded one; ``as recorded`` when it does not.
+        arguments: the same pair as a Python literal; empty when it has none, or a receiver is needed.
+        mutation: how the call differs from a recorded one; ``as recorded`` when it does not. Inputs that no
+            test makes say ``generated``.
         recorded: base64 pickle of the recorded call that it was made from, and ``number`` its mutation's
             index, -1 for none: what a test needs to make the same call.
         old, new: what it does at the base and now.
         diverging, compared: how many of the function's calls differ, of how many that could be compared.
-        recorded_diverging: how many of the suite's own calls differ.
+        recorded_diverging, recorded_compared: the same of the suite's own calls.
     """
 
     target: Target
@@ -127,6 +150,30 @@ class Divergence:
     diverging: int
     compared: int
     recorded_diverging: int
+    recorded_compared: int = 0
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Calls and functions that could not be compared, counted.
+
+    Attributes:
+        unstable: calls to which repetition gave two outcomes.
+        effects: calls that reached beyond their arguments, by what they reached: an audit event (PEP 578),
+            ``clock``, ``chance`` or ``globals``.
+        misfits: calls with recorded objects that the other commit's code sets up with further attributes.
+        reshaped: calls whose outcome shows private state that the two commits lay out differently.
+        unusable: recorded calls that cannot be read back at one of the commits.
+        late: functions whose calls could not all be made in time.
+    """
+
+    unstable: int = 0
+    effects: tuple[tuple[str, int], ...] = ()
+    misfits: int = 0
+    reshaped: int = 0
+    unusable: int = 0
+    late: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +185,11 @@ class BehaviourReport:
         compared: functions of which at least one call was compared.
         calls: calls compared.
         unreached: functions that no test reaches, or none with arguments that can be kept.
-        unstable: calls left out because repetition gave two outcomes.
-        reaching_out: functions left out because a call reached outside (files, network, processes, …).
+        left_out: what else was not compared.
+        reaching_out: functions none of whose calls stays within its arguments (files, network, processes,
+            the clock, chance, globals).
         missing: functions that cannot be found at one of the commits, with the reason.
+        skipped: calls that the instrumented run could not keep, by reason.
         problem: why nothing could be compared; empty otherwise.
     """
 
@@ -148,7 +197,13 @@ class BehaviourReport:
     compared: tuple[str, ...] = ()
     calls: int = 0
     unreached: tuple[str, ...] = ()
-    unstable: int = 0
+    left_out: LeftOut = LeftOut()
     reaching_out: tuple[str, ...] = ()
     missing: tuple[tuple[str, str], ...] = ()
+    skipped: tuple[tuple[str, int], ...] = ()
     problem: str = ""
+
+    @property
+    def unstable(self) -> int:
+        """Calls left out because repetition gave two outcomes."""
+        return self.left_out.unstable

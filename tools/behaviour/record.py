@@ -37,6 +37,7 @@ async def record(
         "inputs": limits.inputs,
         "input_bytes": limits.input_bytes,
         "total_bytes": limits.total_bytes,
+        "root": REPO,
         "out": _OUT,
     }
     async with bench.open(checkout) as sandbox:
@@ -67,13 +68,14 @@ async def _recording(sandbox: Sandbox, result: CommandResult, limits: BehaviourL
         data = await sandbox.read_file(_OUT, limit_bytes=2 * limits.total_bytes + 1024**2)
         document = json.loads(data)
         inputs = {str(key): tuple(map(str, calls)) for key, calls in document["recorded"].items()}
+        path = tuple(map(str, document["path"]))
         skipped = {
             str(key): {str(reason): int(count) for reason, count in reasons.items()}
             for key, reasons in document["skipped"].items()
         }
     except (SandboxError, ValueError, KeyError, TypeError, AttributeError):
         return Recording({}, {}, _problem(result), result.duration_s)
-    return Recording(inputs, skipped, "", result.duration_s)
+    return Recording(inputs, skipped, "", result.duration_s, path)
 
 
 def _problem(result: CommandResult) -> str:

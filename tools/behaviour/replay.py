@@ -20,13 +20,21 @@ CallId = tuple[str, int, int]
 
 @dataclass(slots=True)
 class Made:
-    """One call as one commit made it: its text, and its outcome in each of the two orders."""
+    """One call as one commit made it: its text, its literal, and its outcome in each of the two orders.
+
+    ``effects`` are reaches beyond its arguments. ``misfit`` names an attribute that this commit's code
+    stores and the recorded object has not. ``layouts`` are the private attributes of the classes that the
+    outcome shows by them.
+    """
 
     call: str = ""
     receiver: str = ""
     label: str = ""
+    literal: str = ""
     outcomes: list[Outcome] = field(default_factory=list)
-    effects: bool = False
+    effects: set[str] = field(default_factory=set)
+    misfit: str = ""
+    layouts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -35,6 +43,11 @@ class Replay:
 
     calls: dict[CallId, Made] = field(default_factory=dict)
     ended: dict[str, set[str]] = field(default_factory=dict)
+    unusable: dict[CallId, str] = field(default_factory=dict)
+
+    def in_time(self, symbol: str) -> bool:
+        """Whether all calls of a function were made."""
+        return "out of time" not in self.ended.get(symbol, ())
 
     def missing(self, symbol: str) -> str:
         """Why a function could not be called here; empty when it could."""
@@ -56,6 +69,7 @@ async def replay(
     Raises:
         SandboxError: the sandbox could not be opened or written.
     """
+    watched = [t for t in targets if t.symbol in recording.inputs]
     task = {
         "targets": [
             {
@@ -64,14 +78,14 @@ async def replay(
                 "qualname": t.qualname,
                 "inputs": recording.inputs[t.symbol],
             }
-            for t in targets
-            if t.symbol in recording.inputs
+            for t in watched
         ],
         "environment": {"PYTHONHASHSEED": "0", **suite_environment(bench, plan)},
         "mutations": limits.mutations,
         "call_s": limits.call_s,
         "target_s": limits.target_s,
-        "total_s": limits.total_s,
+        "total_s": limits.replay_s(len(watched)),
+        "path": recording.path,
     }
     async with bench.open(checkout) as sandbox:
         project = bench.projects.get(checkout.label)
@@ -103,16 +117,24 @@ def _read(records: Iterable[Mapping[str, Any]]) -> Replay:
         if "ended" in record:
             found.ended.setdefault(symbol, set()).add(str(record["ended"]))
             continue
+        call = (symbol, int(record["input"]), int(record["mutation"]))
         outcome = record.get("outcome")
-        if not isinstance(outcome, dict):
-            continue
-        made = found.calls.setdefault((symbol, int(record["input"]), int(record["mutation"])), Made())
-        made.call = str(record.get("call", made.call))
-        made.receiver = str(record.get("receiver", made.receiver))
-        made.label = str(record.get("label", made.label))
-        made.effects = made.effects or bool(outcome.get("effects"))
-        made.outcomes.append(_outcome(outcome))
+        if isinstance(outcome, dict):
+            _add(found.calls.setdefault(call, Made()), record, outcome)
+        elif "unusable" in record:
+            found.unusable[call] = str(record["unusable"])
     return found
+
+
+def _add(made: Made, record: Mapping[str, Any], outcome: Mapping[str, Any]) -> None:
+    made.call = str(record.get("call", made.call))
+    made.receiver = str(record.get("receiver", made.receiver))
+    made.label = str(record.get("label", made.label))
+    made.literal = str(record.get("literal", made.literal))
+    made.effects.update(map(str, outcome.get("effects", ())))
+    made.misfit = made.misfit or str(outcome.get("misfit", ""))
+    made.layouts.update((str(name), str(names)) for name, names in outcome.get("layouts", {}).items())
+    made.outcomes.append(_outcome(outcome))
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:
@@ -124,4 +146,6 @@ def _outcome(record: Mapping[str, Any]) -> Outcome:
         arguments=str(record.get("arguments", "")),
         warnings=tuple((str(category), str(message)) for category, message in record.get("warnings", ())),
         fate=fate,
+        literal=str(record.get("literal", "")),
+        iterator=bool(record.get("iterator")),
     )

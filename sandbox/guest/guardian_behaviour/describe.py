@@ -1,18 +1,26 @@
-"""Values as text that is equal for equal behaviour: no addresses, no order where there is none, bounded."""
+"""Values as text that is equal for equal behaviour: no addresses, no order where there is none, bounded.
+
+An object shows by its public attributes, as a caller sees it; one that has none shows by its private ones,
+and then its class and their names and types are listed as its *layout*: where two versions lay a class out
+differently, its private state says nothing about behaviour. Iterators are shown by what they give, and are
+used up by it.
+"""
 
 from __future__ import annotations
 
+import ast
 import enum
 import hashlib
 import re
 import types
-from typing import Any
+from typing import Any, Iterable, NamedTuple
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _MAX_DEPTH = 6
 _MAX_ITEMS = 60
 _MAX_TEXT = 300
 _MAX_TOTAL = 4000
+_MAX_LITERAL = 500
 _PLAIN = (bool, int, float, complex, type(None))
 _BY_REPR = frozenset(
     (
@@ -30,13 +38,78 @@ _BY_REPR = frozenset(
 )
 """Modules whose types show their whole value in their ``repr``."""
 _BUILTIN_CONTAINERS = (list, tuple, set, frozenset, dict)
+_BRACKETS: tuple[tuple[Any, str, str], ...] = (
+    (list, "[", "]"),
+    (tuple, "(", ")"),
+    (set, "{", "}"),
+    (frozenset, "{", "}"),
+)
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+
+
+class Description(NamedTuple):
+    """``text`` of a value; ``layouts`` has ``name:type name:type`` for classes that show by private state."""
+
+    text: str
+    layouts: dict[str, str]
+
+
+class Taken:
+    """What an iterator gives: its first ``items``, and how it ended: "" by itself, cut off, or raising."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.items: list[Any] = []
+        self.end = ""
+        try:
+            for item in iterator:
+                if len(self.items) == _MAX_ITEMS:
+                    self.end = "…"
+                    break
+                self.items.append(item)
+        except Exception as error:
+            self.end = "raises " + name_of(type(error))
+
+
+def taken(value: Any) -> Any:
+    """An iterator's items, taken; any other value as it is."""
+    return Taken(value) if hasattr(type(value), "__next__") else value
+
+
+def literal(value: Any) -> str:
+    """``value`` as Python source that gives an equal one of equal types back; empty when there is none."""
+    if isinstance(value, Taken):
+        return literal(value.items) if not value.end else ""
+    try:
+        text = repr(value)
+        if len(text) <= _MAX_LITERAL and text == repr(ast.literal_eval(text)) and _builtin(value):
+            return text
+    except Exception:  # a repr of the repository's own making may raise anything
+        return ""
+    return ""
+
+
+def _builtin(value: Any) -> bool:
+    """Whether a value is of builtin types only, down to its elements."""
+    kind = type(value)
+    if kind is dict:
+        return all(_builtin(part) for pair in value.items() for part in pair)
+    if kind in (list, tuple, set):
+        return all(map(_builtin, value))
+    return kind in (*_PLAIN, str, bytes)
 
 
 def describe(value: Any) -> str:
     """``value`` as bounded text; a digest stands for what is cut, so that a difference there still shows."""
-    text = _Describer().text(value, 0)
-    return text if len(text) <= _MAX_TOTAL else text[:_MAX_TOTAL] + "… " + _digest(text)
+    return describe_whole(value).text
+
+
+def describe_whole(value: Any, *, iterators: bool = True) -> Description:
+    """The same with layouts; without ``iterators`` these are not touched and all look the same."""
+    describer = _Describer(iterators)
+    text = describer.text(value, 0)
+    if len(text) > _MAX_TOTAL:
+        text = text[:_MAX_TOTAL] + "… " + _digest(text)
+    return Description(text, describer.layouts)
 
 
 def blank(text: str) -> str:
@@ -52,7 +125,9 @@ def name_of(kind: Any) -> str:
 
 
 class _Describer:
-    def __init__(self) -> None:
+    def __init__(self, iterators: bool) -> None:
+        self.layouts: dict[str, str] = {}
+        self._iterators = iterators
         self._open: set[int] = set()
         self._budget = 2000
 
@@ -88,9 +163,17 @@ class _Describer:
             return _long(blank(repr(value)))
         if isinstance(value, (types.CoroutineType, types.AsyncGeneratorType)):
             return f"<{name_of(kind)}>"
-        if hasattr(kind, "__next__"):
-            return "iterator[" + ", ".join(self._items(value, depth)) + "]"
+        if kind is Taken or hasattr(kind, "__next__"):
+            return self._iterator(value, depth)
         return self._object(value, kind, depth)
+
+    def _iterator(self, value: Any, depth: int) -> str:
+        """What is left of it, and the exception that ends it, if one does."""
+        if not self._iterators:
+            return "iterator"
+        got = value if isinstance(value, Taken) else Taken(value)
+        found = [self.text(item, depth) for item in got.items]
+        return "iterator[" + ", ".join(found + ([got.end] if got.end else [])) + "]"
 
     def _container(self, value: Any, kind: type, depth: int) -> str:
         if kind is dict:
@@ -102,14 +185,10 @@ class _Describer:
         return name_of(kind) + "{" + ", ".join(sorted(items)) + "}"
 
     def _items(self, values: Any, depth: int) -> list[str]:
-        found: list[str] = []
-        for value in values:
-            if len(found) == _MAX_ITEMS:
-                rest = f", {len(values)} in all" if hasattr(values, "__len__") else ""
-                found.append("…" + rest)
-                break
-            found.append(self.text(value, depth))
-        return found
+        """At most so many; what is sorted afterwards is shown whole, since its order is chance."""
+        most = len(values) if isinstance(values, (set, frozenset)) else _MAX_ITEMS
+        found = [self.text(value, depth) for value in list(values)[:most]]
+        return found + ([f"… {len(values)} in all"] if len(values) > most else [])
 
     def _pairs(self, values: dict[Any, Any], depth: int) -> list[str]:
         keys = sorted(((self.text(key, depth), key) for key in values), key=lambda pair: pair[0])
@@ -117,29 +196,42 @@ class _Describer:
         return shown + ([f"… {len(keys)} in all"] if len(keys) > _MAX_ITEMS else [])
 
     def _object(self, value: Any, kind: type, depth: int) -> str:
-        state = dict(getattr(value, "__dict__", {}))
-        for owner in kind.__mro__:
-            slots = owner.__dict__.get("__slots__", ())
-            for name in (slots,) if isinstance(slots, str) else slots:
-                if hasattr(value, name):
-                    state[name] = getattr(value, name)
-        content = None
-        for base, left, right in ((dict, "{", "}"), (list, "[", "]"), (tuple, "(", ")"), (set, "{", "}")):
-            if isinstance(value, base):
-                plain = base(value)
-                content = (
-                    left
-                    + ", ".join(
-                        self._pairs(plain, depth) if isinstance(plain, dict) else self._items(plain, depth)
-                    )
-                    + right
-                )
-        if content is None and isinstance(value, (str, bytes, int, float)):
-            content = _long(repr(str(value) if isinstance(value, str) else value))
-        if content is None and not state:
+        content = self._content(value, depth)
+        state = _state(value, kind)
+        public = {name: part for name, part in state.items() if not name.startswith("_")}
+        if not public and content is None:
+            public = state
+            shape = sorted(f"{name}:{name_of(type(part))}" for name, part in state.items())
+            self.layouts.setdefault(name_of(kind), " ".join(shape))
+        if content is None and not public:
             content = _long(blank(repr(value)))
-        fields = [f"{name}={self.text(state[name], depth)}" for name in sorted(state, key=str)]
-        return "{}({})".format(name_of(kind), ", ".join(([content] if content else []) + fields))
+        fields = [f"{name}={self.text(public[name], depth)}" for name in sorted(public)]
+        return "{}({})".format(name_of(kind), ", ".join(([content] if content is not None else []) + fields))
+
+    def _content(self, value: Any, depth: int) -> Any:
+        """What a subclass of a builtin holds; None for other objects."""
+        if isinstance(value, dict):
+            return "{" + ", ".join(self._pairs(dict(dict.items(value)), depth)) + "}"
+        for base, left, right in _BRACKETS:
+            if isinstance(value, base):
+                items = self._items(base(base.__iter__(value)), depth)
+                shown = sorted(items) if left == "{" else items
+                return left + ", ".join(shown) + right
+        for base in (str, bytes, int, float):
+            if isinstance(value, base):
+                return _long(base.__repr__(value))
+        return None
+
+
+def _state(value: Any, kind: type) -> dict[str, Any]:
+    """Attributes that the object itself holds, in ``__dict__`` or in slots, by name."""
+    state = {str(name): part for name, part in getattr(value, "__dict__", {}).items()}
+    for owner in kind.__mro__:
+        slots: Iterable[str] = owner.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                state[name] = getattr(value, name)
+    return state
 
 
 def _long(text: str) -> str:

@@ -1,10 +1,11 @@
-"""Replays recorded inputs: one fresh ``worker`` process per function and order, bounded in time.
+"""Replays recorded inputs: each function in two orders, each in a process that has made no other call.
 
 Started by ``run_replay.py`` with a JSON task on standard input: ``{"targets": [{"key", "module", "qualname",
-"inputs": [base64 pickle, ...]}, ...], "environment": {...}, "mutations": int, "call_s": float, "target_s":
-float, "total_s": float}``. Prints JSON lines: ``{"key", "run", ...}`` for each record of a worker, and one
-``{"key", "run", "ended": why}`` per process. Each function is run in order and in reverse order, so that what
-depends on earlier calls, on time or on chance shows as two outcomes of one call.
+"inputs": [base64 pickle, ...]}, ...], "environment": {...}, "path": [folder, ...], "mutations": int,
+"call_s": float, "target_s": float, "total_s": float}``. Prints JSON lines: ``{"key", "run", ...}`` for each
+record of a worker, and one ``{"key", "run", "ended": why}`` per function and order. Each function is run in
+order and in reverse order, so that what depends on earlier calls, on time or on chance shows as two outcomes
+of one call.
 """
 
 from __future__ import annotations
@@ -22,47 +23,84 @@ from typing import Any
 _START_S = 20.0
 """How long importing a function's module may take."""
 _RESTARTS = 5
-"""How often a function's worker is started again after a call that ended or hung the process."""
+"""How often a function is taken up again after a call that ended or hung its process."""
+_GONE_S = 5.0
+"""How long the server may take to notice that a process was ended."""
 
 
 def main() -> None:
     """Run the task from standard input."""
     task = json.load(sys.stdin)
     deadline = time.monotonic() + task["total_s"]
+    server = _Server(task)
     for target in task["targets"]:
         for run in (0, 1):
             limit = min(deadline, time.monotonic() + task["target_s"])
-            _say(key=target["key"], run=run, ended=_Replay(target, task, run, limit).run())
+            _say(key=target["key"], run=run, ended=_Replay(server, target, run, limit).run(task["call_s"]))
+    server.stop()
     sys.stdout.flush()
 
 
-class _Replay:
-    """One function in one order, in as many processes as its calls end or hang."""
+class _Server:
+    """The worker that imports and forks; started when it is needed, and anew when it was lost."""
 
-    def __init__(self, target: dict[str, Any], task: dict[str, Any], run: int, deadline: float) -> None:
-        self._target = target
+    def __init__(self, task: dict[str, Any]) -> None:
         self._task = task
-        self._run = run
-        self._deadline = deadline
-        self._without: list[list[int]] = []
-        self._last: list[int] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._reader = -1
+        self._pending = b""
+        self._lines: list[bytes] = []
 
-    def run(self) -> str:
-        """Why it ended: ``done``, ``out of time``, ``missing: …``, or the processes were lost too often."""
-        for _ in range(_RESTARTS):
-            if time.monotonic() >= self._deadline:
-                return "out of time"
-            ended = self._process()
-            if ended != "lost" or self._last is None:
-                return ended
-            self._say(input=self._last[0], mutation=self._last[1], outcome={"died": True})
-            self._without.append(self._last)
-        return "lost too often"
+    def order(self, order: dict[str, Any]) -> None:
+        """Hand one order over."""
+        if self._process is None:
+            self._start()
+        self._write(order)
 
-    def _process(self) -> str:
-        """One worker, followed to its end."""
-        reader, writer = os.pipe()
-        process = subprocess.Popen(  # noqa: S603  the argv is ours; this is the place to run it
+    def record(self, wait_s: float) -> dict[str, Any] | None:
+        """The next record; None when there is none in time, or the server is gone."""
+        until = time.monotonic() + wait_s
+        while True:
+            while self._lines:
+                with contextlib.suppress(ValueError):
+                    record = json.loads(self._lines.pop(0))
+                    if isinstance(record, dict):
+                        return record
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self._reader], [], [], left)[0]:
+                return None
+            data = os.read(self._reader, 1 << 16)
+            if not data:
+                return None
+            *self._lines, self._pending = (self._pending + data).split(b"\n")
+
+    def end(self, pid: int) -> None:
+        """End one order's process and forget what it still said; without one, end the server."""
+        if pid:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
+            until = time.monotonic() + _GONE_S
+            while time.monotonic() < until:
+                record = self.record(until - time.monotonic())
+                if record is None:
+                    break
+                if "gone" in record:
+                    return
+        self.stop()
+
+    def stop(self) -> None:
+        """End the server."""
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._reader)
+        self._process, self._pending, self._lines = None, b"", []
+
+    def _start(self) -> None:
+        self._reader, writer = os.pipe()
+        self._process = subprocess.Popen(  # noqa: S603  the argv is ours; this is the place to run it
             [sys.executable, "-s", sys.argv[0], "worker"],
             env={**os.environ, **self._task["environment"]},
             stdin=subprocess.PIPE,
@@ -72,66 +110,69 @@ class _Replay:
             start_new_session=True,
         )
         os.close(writer)
-        self._last = None
-        try:
+        self._write({"fd": writer, **{name: self._task[name] for name in ("path", "mutations", "call_s")}})
+
+    def _write(self, order: dict[str, Any]) -> None:
+        if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                if process.stdin is not None:
-                    process.stdin.write(self._order(writer))
-                    process.stdin.close()
-            return self._follow(reader)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            os.close(reader)
+                self._process.stdin.write(json.dumps(order).encode() + b"\n")
+                self._process.stdin.flush()
 
-    def _order(self, descriptor: int) -> bytes:
-        order = {
-            "module": self._target["module"],
-            "qualname": self._target["qualname"],
-            "inputs": self._target["inputs"],
-            "mutations": self._task["mutations"],
-            "call_s": self._task["call_s"],
-            "reverse": bool(self._run),
-            "without": self._without,
-            "fd": descriptor,
-        }
-        return json.dumps(order).encode()
 
-    def _follow(self, reader: int) -> str:
-        """Pass the worker's records on until it ends, or is silent for too long."""
-        pending = b""
+class _Replay:
+    """One function in one order, in as many processes as its calls end or hang."""
+
+    def __init__(self, server: _Server, target: dict[str, Any], run: int, deadline: float) -> None:
+        self._server = server
+        self._target = target
+        self._run = run
+        self._deadline = deadline
+        self._without: list[list[int]] = []
+        self._last: list[int] | None = None
+
+    def run(self, call_s: float) -> str:
+        """Why it ended: ``done``, ``out of time``, ``missing: …``, or the processes were lost too often."""
+        for _ in range(_RESTARTS):
+            if time.monotonic() >= self._deadline:
+                return "out of time"
+            self._last = None
+            self._server.order({**self._target, "reverse": bool(self._run), "without": self._without})
+            ended = self._follow(call_s * 3 + 2)
+            if ended != "lost" or self._last is None:
+                return ended
+            self._say(input=self._last[0], mutation=self._last[1], outcome={"died": True})
+            self._without.append(self._last)
+        return "lost too often"
+
+    def _follow(self, call_s: float) -> str:
+        """Pass records on until the order is done, its process is gone, or it is silent for too long."""
+        pid = 0
+        ended = ""
         while True:
-            silence = _START_S if self._last is None else self._task["call_s"] * 3 + 2
-            wait = min(silence, self._deadline - time.monotonic())
-            if wait <= 0 or not select.select([reader], [], [], wait)[0]:
-                return "out of time" if time.monotonic() >= self._deadline else "lost"
-            data = os.read(reader, 1 << 16)
-            if not data:
-                return "lost"
-            *lines, pending = (pending + data).split(b"\n")
-            for line in lines:
-                ended = self._take(line)
-                if ended:
+            silence = _START_S if self._last is None else call_s
+            record = self._server.record(min(silence, self._deadline - time.monotonic()))
+            if record is None:
+                self._server.end(pid)
+                return ended or ("out of time" if time.monotonic() >= self._deadline else "lost")
+            if "gone" in record:
+                return ended or "lost"
+            pid = record.get("pid", pid)
+            if "missing" in record:
+                ended = "missing: " + str(record["missing"])
+                if not pid:
                     return ended
+            elif "done" in record:
+                ended = "done"
+            elif "input" in record:
+                self._take(record)
 
-    def _take(self, line: bytes) -> str:
-        """One record; returns why the worker is done, empty when it goes on."""
-        try:
-            record = json.loads(line)
-        except ValueError:
-            return ""
-        if "done" in record:
-            return "done"
-        if "missing" in record:
-            return "missing: " + str(record["missing"])
+    def _take(self, record: dict[str, Any]) -> None:
         call = [record["input"], record["mutation"]]
         if "begun" in record:
             self._last = call
         else:
             self._without.append(call)
             self._say(**record)
-        return ""
 
     def _say(self, **fields: Any) -> None:
         _say(key=self._target["key"], run=self._run, **fields)

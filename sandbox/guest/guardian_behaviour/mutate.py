@@ -10,6 +10,7 @@ import math
 from typing import Any, Callable, Iterator, NamedTuple, Union
 
 Key = Union[int, str]
+_MARKS = "/<>='\"&\\\0"
 _UNICODE = "\u00e9\u6f22\U0001f40d"
 
 
@@ -124,6 +125,7 @@ def _of_text(value: Any) -> list[tuple[str, Callable[[Any], Any]]]:
             ("not ASCII", lambda v: v + _UNICODE),
             ("with spaces around", lambda v: " " + v + " "),
             ("with a newline", lambda v: v + "\n"),
+            ("with marks", lambda v: v + _MARKS),
         ]
     return changes if value else changes[1:2] + changes[5:]
 
@@ -147,6 +149,7 @@ def _of_dict(value: dict[Any, Any]) -> list[tuple[str, Callable[[Any], Any]]]:
         ("empty", lambda _: {}),
         ("reversed", lambda v: dict(reversed(list(v.items())))),
         ("without its first", lambda v: dict(list(v.items())[1:])),
+        ("marks in its keys", lambda v: {k + _MARKS if isinstance(k, str) else k: x for k, x in v.items()}),
     ]
 
 

@@ -1,18 +1,17 @@
 """A pytest plugin that records the arguments which the suite passes to some functions.
 
 ``GUARDIAN_RECORD`` names a JSON file: ``{"targets": [[file, first line, key], ...], "inputs": int,
-"input_bytes": int, "total_bytes": int, "out": path}``. A function is told by its code object's file and first
-line. Arguments are pickled at the moment of the call, before the function can change them. What is written at
-the end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}}}``.
+"input_bytes": int, "total_bytes": int, "root": path, "out": path}``. A function is told by its code object's
+file and first line. Arguments are pickled at the moment of the call, before the function can change them.
+What is written at the end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}},
+"path": [folder, ...]}``, the last being where the suite imports from within ``root``.
 """
 
 from __future__ import annotations
 
 import base64
-import io
 import json
 import os
-import pickle
 import sys
 import threading
 from pathlib import Path
@@ -21,22 +20,10 @@ from typing import Any
 
 import pytest
 
+from .inputs import Bare, TooLargeError, dumps
+
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
-
-
-class _TooLargeError(Exception):
-    pass
-
-
-class _Bounded(io.BytesIO):
-    def __init__(self, limit: int) -> None:
-        super().__init__()
-        self._limit = limit
-
-    def write(self, data: Any) -> int:
-        if self.tell() + len(data) > self._limit:
-            raise _TooLargeError
-        return super().write(data)
+_ALL_UP_TO = 200
 
 
 class Recorder:
@@ -49,9 +36,11 @@ class Recorder:
         self._input_bytes: int = task["input_bytes"]
         self._left: int = task["total_bytes"]
         self._out: str = task["out"]
+        self._root: str = task["root"]
         self._codes: dict[CodeType, str] = {}
         self._recorded: dict[str, list[bytes]] = {}
         self._seen: set[tuple[str, bytes]] = set()
+        self._calls: dict[str, int] = {}
         self._skipped: dict[str, dict[str, int]] = {}
         self._busy = threading.local()
         self._pid = os.getpid()
@@ -78,15 +67,15 @@ class Recorder:
         if getattr(self._busy, "now", False) or os.getpid() != self._pid:
             return
         kept = self._recorded.setdefault(key, [])
-        if len(kept) >= self._inputs:
+        if self._is_full(key) or not self._is_due(key):
             return
         self._busy.now = True
         try:
-            data = self._pickled(_arguments(frame))
-        except _TooLargeError:
+            data = dumps(_arguments(frame), self._input_bytes)
+        except TooLargeError:
             self._skip(key, "too large")
         except BaseException as error:  # whatever the pickling of a stranger's object may raise
-            self._skip(key, "cannot be pickled: " + type(error).__name__)
+            self._skip(key, f"cannot be pickled: {type(error).__name__}: {str(error)[:80]}")
         else:
             if (key, data) not in self._seen and len(data) <= self._left:
                 self._seen.add((key, data))
@@ -95,10 +84,13 @@ class Recorder:
         finally:
             self._busy.now = False
 
-    def _pickled(self, arguments: Any) -> bytes:
-        buffer = _Bounded(self._input_bytes)
-        pickle.Pickler(buffer, protocol=4).dump(arguments)
-        return buffer.getvalue()
+    def _is_full(self, key: str) -> bool:
+        return len(self._recorded.get(key, ())) >= self._inputs
+
+    def _is_due(self, key: str) -> bool:
+        """Whether to look at this call: each of the first few hundred, then ever fewer of more."""
+        count = self._calls[key] = self._calls.get(key, 0) + 1
+        return count < _ALL_UP_TO or not count % (1 << (count.bit_length() - 7))
 
     def _skip(self, key: str, reason: str) -> None:
         reasons = self._skipped.setdefault(key, {})
@@ -120,7 +112,7 @@ class Recorder:
             frame = sys._getframe(1)
             if frame.f_code is code:
                 self.record(key, frame)
-            return None
+            return monitoring.DISABLE if self._is_full(key) else None
 
         monitoring.register_callback(monitoring.PROFILER_ID, monitoring.events.PY_START, on_start)
         monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.PY_START)
@@ -147,7 +139,8 @@ class Recorder:
             for key, inputs in sorted(self._recorded.items())
             if inputs
         }
-        Path(self._out).write_text(json.dumps({"recorded": recorded, "skipped": self._skipped}))
+        path = [entry for entry in sys.path if entry.startswith(self._root)]
+        Path(self._out).write_text(json.dumps({"recorded": recorded, "skipped": self._skipped, "path": path}))
 
 
 def _arguments(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
@@ -156,6 +149,8 @@ def _arguments(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
     names = code.co_varnames
     positional, keywords = code.co_argcount, code.co_kwonlyargcount
     args = [values[name] for name in names[:positional]]
+    if code.co_name == "__init__" and args and not getattr(args[0], "__dict__", None):
+        args[0] = Bare(type(args[0]))
     kwargs = {name: values[name] for name in names[positional : positional + keywords]}
     place = positional + keywords
     if code.co_flags & _VARARGS:

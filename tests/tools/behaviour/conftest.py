@@ -23,7 +23,7 @@ from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.symbol_graph.link import link
 
 COMMANDS = Limits(wall_s=60.0, cpu_s=60, processes=64, output_bytes=32 * 1024**2)
-LIMITS = BehaviourLimits(call_s=0.5, target_s=10.0, total_s=40.0, commands=COMMANDS)
+LIMITS = BehaviourLimits(call_s=0.5, target_s=10.0, first_s=40.0, total_s=40.0, commands=COMMANDS)
 
 
 @pytest.fixture
