@@ -43,6 +43,9 @@ WORKTREE = "WORKTREE"
 """What names the uncommitted work tree where a revision is asked for."""
 
 DEPENDENTS_LISTED = 20
+"""Dependents of one signal in an answer that is bounded in size; lagging ones come first."""
+_DEPENDENTS_MOST = 1000
+"""And in one that is not: those that did follow are there too."""
 _TESTS_LISTED = 10
 
 
@@ -155,7 +158,8 @@ def _evidence(intent: Intent, signal: Signal, before: Side, after: Side) -> Inte
 def drift_answer(drift: Drift, page: Page) -> DriftAnswer:
     """A page of what was measured."""
     wanted = drift.judged[page.offset : page.offset + page.limit]
-    items = within([_item(signal, evidence, drift) for signal, evidence in wanted], page.chars)
+    listed = _DEPENDENTS_MOST if page.chars is None else DEPENDENTS_LISTED
+    items = within([_item(signal, evidence, drift, listed) for signal, evidence in wanted], page.chars)
     following = page.offset + len(items)
     base, current = drift.before.tree, drift.after.tree
     versions = base.version, "" if drift.work_tree else current.version
@@ -202,9 +206,9 @@ def version_step(old: str, new: str) -> str:
     return "minor" if before[1] != after[1] else "patch"
 
 
-def _item(signal: Signal, evidence: IntentEvidence, drift: Drift) -> DriftItem:
+def _item(signal: Signal, evidence: IntentEvidence, drift: Drift, dependents: int) -> DriftItem:
     return DriftItem(
-        signal=signal_item(signal, drift.before.graph, dependents=DEPENDENTS_LISTED),
+        signal=signal_item(signal, drift.before.graph, dependents=dependents),
         intent=intent_item(evidence),
     )
 

@@ -88,6 +88,8 @@ def _one_within(new: ast.expr, old: ast.expr) -> bool:
     text = _render(old)
     if text in ("Any", "object") or _render(new) == text:
         return True
+    if isinstance(new, ast.List) and isinstance(old, ast.List):
+        return len(new.elts) == len(old.elts) and all(map(_within, new.elts, old.elts))
     if not isinstance(new, ast.Subscript):
         return False
     if not isinstance(old, ast.Subscript):
