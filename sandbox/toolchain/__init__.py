@@ -7,7 +7,13 @@ directory for ``PYTHONPATH``, where Python processes no ``.pth`` file, so a whee
 its modules are imported. The *harness* is the pinned test runner, the *site* what a repository declares.
 """
 
-from repo_guardian.sandbox.toolchain.acquire import Toolchain, acquire, acquire_harness, unwritable
+from repo_guardian.sandbox.toolchain.acquire import (
+    Toolchain,
+    acquire,
+    acquire_generator,
+    acquire_harness,
+    unwritable,
+)
 from repo_guardian.sandbox.toolchain.build import BuildPlan, Workshop, build_wheel
 from repo_guardian.sandbox.toolchain.cutoff import COOLDOWN, NO_CUTOFF, Cutoff, cutoff_for
 from repo_guardian.sandbox.toolchain.provision import Wanted, provision
@@ -21,6 +27,7 @@ __all__ = [
     "Wanted",
     "Workshop",
     "acquire",
+    "acquire_generator",
     "acquire_harness",
     "build_wheel",
     "cutoff_for",

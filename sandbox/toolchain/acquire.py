@@ -121,7 +121,7 @@ async def acquire(
 async def acquire_pinned(
     lock: str, names: tuple[str, ...], *, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S
 ) -> Toolchain:
-    """The packages of one of our own lock files, ``harness.lock`` or ``builder.lock``, by their hashes.
+    """The packages of one of our own lock files, by their hashes.
 
     Raises:
         ToolchainError: they could not be fetched, or a hash does not match.
@@ -134,6 +134,14 @@ async def acquire_pinned(
 async def acquire_harness(*, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S) -> Toolchain:
     """The test runner, in the versions and with the hashes of ``harness.lock``; see ``acquire_pinned``."""
     return await acquire_pinned("harness.lock", ("pytest",), runtime=runtime, root=root, timeout_s=timeout_s)
+
+
+async def acquire_generator(
+    *, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S
+) -> Toolchain:
+    """What makes inputs from annotations, by ``generator.lock``; see ``acquire_pinned``."""
+    names = ("hypothesis",)
+    return await acquire_pinned("generator.lock", names, runtime=runtime, root=root, timeout_s=timeout_s)
 
 
 async def _provide(order: _Order, root: Path, problems: tuple[str, ...], timeout_s: float) -> Toolchain:

@@ -16,6 +16,7 @@ from repo_guardian.server.contract.drift import DivergenceItem, ExecutedDrift, T
 from repo_guardian.server.session.drift import Drift, Side, intent_item
 from repo_guardian.server.session.reading import Narrate, Repository
 from repo_guardian.server.session.views import quietly
+from repo_guardian.tools.behaviour.generate import with_generator
 from repo_guardian.tools.behaviour.interface import Divergence
 from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.deltas.interface import SuiteDelta, TestDelta
@@ -113,6 +114,7 @@ async def drift_bench(
             root=repository.state.toolchain / "projects",
             always=True,
         )
+        bench = await with_generator(bench, root=repository.state.harness)
         yield DriftBench(bench, *checkouts, sandbox=capability.name or "")
 
 

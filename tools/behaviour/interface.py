@@ -45,6 +45,9 @@ class BehaviourLimits:
         targets: functions that are watched.
         inputs: distinct calls kept of each function.
         mutations: calls made of each kept one, besides itself.
+        few: own inputs of a function below which some are made from its annotations.
+        examples: inputs made so.
+        generate_s: seconds for making those of one function.
         input_bytes, total_bytes: size of one kept call, and of all.
         call_s, target_s: seconds for one call, and for one function in one order.
         first_s, each_s, total_s: seconds of one replay: for up to ten functions, for each further one, and
@@ -55,6 +58,9 @@ class BehaviourLimits:
     targets: int = 200
     inputs: int = 20
     mutations: int = 24
+    few: int = 3
+    examples: int = 40
+    generate_s: float = 3.0
     input_bytes: int = 64 * 1024
     total_bytes: int = 8 * MIB
     call_s: float = 1.0

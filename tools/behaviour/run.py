@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from repo_guardian.tools.behaviour.compare import compare
-from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport, Target
+from repo_guardian.tools.behaviour.generate import generate
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport, Recording, Target
 from repo_guardian.tools.behaviour.record import record
-from repo_guardian.tools.behaviour.replay import replay
+from repo_guardian.tools.behaviour.replay import Replay, replay
 from repo_guardian.tools.behaviour.select import Read, changed_functions
 from repo_guardian.tools.deltas.select import tests_reaching
 from repo_guardian.tools.execution.bench import Bench, Checkout
@@ -62,13 +63,16 @@ async def behavioural_drift(
     if not watched:
         return BehaviourRun(BehaviourReport(), targets, clock.laps)
     files = _tests(base.graph, watched)
-    if files is None:
-        report = BehaviourReport(unreached=tuple(target.symbol for target in watched))
-        return BehaviourRun(report, targets, clock.laps)
-    narrate(f"recording what tests pass to {len(watched)} changed functions")
-    plan = plan_suite(base.checkout.path, bench.site_packages, Selection(arguments=files))
-    recording = await record(bench, base.checkout, plan, watched, bounds)
-    clock.lap("record")
+    plan = plan_suite(base.checkout.path, bench.site_packages, Selection(arguments=files or ()))
+    recording = Recording({}, {}, "", 0.0)
+    if files is not None:
+        narrate(f"recording what tests pass to {len(watched)} changed functions")
+        recording = await record(bench, base.checkout, plan, watched, bounds)
+        clock.lap("record")
+    recording = await generate(bench, base.checkout, plan, watched, recording=recording, limits=bounds)
+    clock.lap("generate")
+    if not recording.inputs:
+        return BehaviourRun(compare(watched, recording, Replay(), Replay()), targets, clock.laps)
     narrate("replaying on both commits")
     old = await replay(bench, base.checkout, plan, watched, recording=recording, limits=bounds)
     clock.lap("replay the base")

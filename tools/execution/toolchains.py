@@ -24,6 +24,7 @@ from repo_guardian.tools.execution.python_choice import choose_python
 
 HARNESS = "/toolchain/harness"
 SITE = "/toolchain/site"
+GENERATOR = "/toolchain/generator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Toolchains:
         workshop: the chosen Python, and what builds go through.
         environment: variables of the code that runs.
         test_arguments: the user's own arguments for pytest.
+        generator: what makes inputs from annotations, where it was asked for; it is on no path by itself.
     """
 
     harness: Toolchain
@@ -45,6 +47,7 @@ class Toolchains:
     workshop: Workshop
     environment: Mapping[str, str] = field(default_factory=dict)
     test_arguments: tuple[str, ...] = ()
+    generator: Toolchain | None = None
 
     @property
     def python_version(self) -> tuple[int, int]:
@@ -69,10 +72,12 @@ class Toolchains:
         return {"PATH": ":".join(dict.fromkeys(path)), **self.environment}
 
     def mounts(self) -> tuple[ReadOnlyMount, ...]:
-        """Both, at the places where ``HARNESS`` and ``SITE`` say they are."""
+        """All, at the places where ``HARNESS``, ``SITE`` and ``GENERATOR`` say they are."""
         mounts = [ReadOnlyMount(self.harness.path, HARNESS)]
         if self.site is not None:
             mounts.append(ReadOnlyMount(self.site.path, SITE))
+        if self.generator is not None:
+            mounts.append(ReadOnlyMount(self.generator.path, GENERATOR))
         return tuple(mounts)
 
 

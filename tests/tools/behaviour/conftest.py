@@ -10,6 +10,7 @@ import pytest
 from repo_guardian.sandbox.interface import Limits
 from repo_guardian.sandbox.registry import select
 from repo_guardian.tools.behaviour.compare import compare
+from repo_guardian.tools.behaviour.generate import generate
 from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport
 from repo_guardian.tools.behaviour.record import record
 from repo_guardian.tools.behaviour.replay import replay
@@ -87,6 +88,7 @@ def run(bench, targets):
         chosen = targets(old, new)
         plan = plan_suite(old.checkout.path, bench.site_packages)
         recording = await record(bench, old.checkout, plan, chosen, limits)
+        recording = await generate(bench, old.checkout, plan, chosen, recording=recording, limits=limits)
         assert recording.problem == ""
         before = await replay(bench, old.checkout, plan, chosen, recording=recording, limits=limits)
         after = await replay(bench, new.checkout, plan, chosen, recording=recording, limits=limits)
