@@ -109,8 +109,8 @@ def abstract_added(module: Module) -> Iterator[Mutant]:
         owner = copy.deepcopy(place.node)
         assert isinstance(owner, ast.ClassDef)
         checked = [ast.unparse(b) for b in (*owner.bases, *(k.value for k in owner.keywords))]
-        if any("ABC" in text for text in checked):
-            member = ast.parse("@__import__('abc').abstractmethod\ndef asked_for(self): ...").body
+        if any("abc.ABC" in text for text in checked):
+            member = ast.parse("@abc.abstractmethod\ndef asked_for(self): ...").body
             owner.body += member
             yield changed("abstract_added", place, owner)
 

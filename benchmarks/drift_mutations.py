@@ -117,12 +117,21 @@ def texts_of(modules: Sequence[Module], mutant: Mutant | None = None) -> dict[st
     return texts
 
 
-def signals_of(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Signal, ...]:
-    """All drift between two sets of sources, reach left out: it tells of nobody's contract."""
-    found = detect_drift(
-        linked(before), linked(after), lambda p: before[p].encode(), lambda p: after[p].encode()
-    )
-    return tuple(s for s in found if s.kind is not SignalKind.REACH_CHANGED)
+class Original:
+    """A package as it is, linked once, with which mutants are compared."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self._modules = modules
+        self._texts = texts_of(modules)
+        self._graph = linked(self._texts)
+
+    def signals(self, mutant: Mutant) -> tuple[Signal, ...]:
+        """All drift of a mutant, reach left out: it tells of nobody's contract."""
+        before, after = self._texts, texts_of(self._modules, mutant)
+        found = detect_drift(
+            self._graph, linked(after), lambda p: before[p].encode(), lambda p: after[p].encode()
+        )
+        return tuple(s for s in found if s.kind is not SignalKind.REACH_CHANGED)
 
 
 def is_found(mutant: Mutant, signals: Sequence[Signal]) -> bool:
@@ -161,17 +170,19 @@ def judge(packages: Sequence[Path], options: argparse.Namespace, root: Path) -> 
     write_trees(packages, drawn, root)
     print(f"{len(drawn)} mutants; asking Python about them", file=sys.stderr)
     proofs = proven(packages, drawn, root, options.sandbox)
-    told = ask_griffe(options.griffe, root, drawn) if options.griffe else [None] * len(drawn)
-    modules = {package: read_package(package) for package in packages}
+    print(f"{sum(proofs)} proven; comparing", file=sys.stderr)
+    told: Sequence[bool | None] = (
+        ask_griffe(options.griffe, root, drawn) if options.griffe else [None] * len(drawn)
+    )
+    originals = {package: Original(read_package(package)) for package in packages}
     taken: dict[str, int] = defaultdict(int)
     outcomes = []
     for (package, mutant), proof, griffe in zip(drawn, proofs, told, strict=True):
         if not proof or taken[mutant.kind] == options.each:
             continue
         taken[mutant.kind] += 1
-        signals = signals_of(texts_of(modules[package]), texts_of(modules[package], mutant))
+        signals = originals[package].signals(mutant)
         outcomes.append(Outcome(mutant, signals, is_found(mutant, signals), griffe))
-    print(f"{sum(proofs)} proven, {len(outcomes)} judged", file=sys.stderr)
     return outcomes
 
 

@@ -18,7 +18,8 @@ def _plain(node: Function, own: int) -> bool:
 
 
 def _removed(node: Function, own: int) -> bool:
-    if not _plain(node, own):
+    """Where nothing else takes the argument: ``**kwargs`` may well go on serving it."""
+    if not _plain(node, own) or node.args.vararg or node.args.kwarg:
         return False
     node.args.args.pop()
     del node.args.defaults[len(node.args.defaults) - bool(node.args.defaults) :]
@@ -83,7 +84,7 @@ def _positional_only(node: Function, own: int) -> bool:
 
 def _args_removed(node: Function, own: int) -> bool:
     had, node.args.vararg = node.args.vararg, None
-    return had is not None and not node.args.kwonlyargs
+    return had is not None
 
 
 def _kwargs_removed(node: Function, own: int) -> bool:

@@ -133,7 +133,7 @@ def _signal(
         key=signal_key(SignalKind.OVERRIDE_MISMATCH, f"{owner.id} {member.id}", "", "abstract"),
         kind=SignalKind.OVERRIDE_MISMATCH,
         line=line(owner.id, member.name, dependents),
-        symbols=(owner.id, member.id),
+        symbols=tuple(dict.fromkeys((owner.id, f"{owner.id}.{member.name}", member.id))),
         paths=(member.path,),
         before="",
         after=f"abstract {definition_text(member)}",
