@@ -1,38 +1,37 @@
-"""Which tests a change can reach, by the graph: rather too many than too few, at the grain of test files.
+"""Which tests a change can reach, by the graph: rather too many than too few.
 
-From every definition whose own code changed the uses are followed backwards: calls, references, imports,
-inheritance and overrides, and calls of a method's name on values of unknown type, since they may mean it. A
-conftest on the way reaches every test below it, since fixtures are asked for by name. What the graph cannot
-see (changed conftests, configuration, files that are no source code) selects everything.
+From every definition whose own code changed the uses are followed backwards (``reach``). Where that ends in
+test functions and classes, these are selected by their pytest ids; where the graph cannot tell, the whole
+file. A changed file that is no source code selects everything, unless tests do not depend on it (``unseen``).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from repo_guardian.tools.signals.places import Place, is_python, place
-from repo_guardian.tools.views.bodies import changed_bodies
+from repo_guardian.tools.deltas.fixtures import fixture_name, is_test_file
+from repo_guardian.tools.deltas.reach import MAX_SYMBOLS, Reached, Walk
+from repo_guardian.tools.deltas.starts import changed_definitions
+from repo_guardian.tools.deltas.unseen import Read, unseen
+from repo_guardian.tools.signals.places import is_python
 from repo_guardian.tools.views.symbol_graph.interface import Graph
-from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Symbol, SymbolKind
+from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 
-_INERT = (".md", ".rst", ".txt", ".yml", ".yaml", ".cff", ".gitignore", ".gitattributes", ".svg", ".png")
-"""Files that a suite seldom reads, by their end; anything else that is no Python selects everything."""
-_DEEP = frozenset({"requirements.txt", "constraints.txt"})
-_ENTRIES = 20_000
-"""Symbols that are followed at most; beyond that everything is selected."""
+__all__ = ["Read", "TestSelection", "reachable_tests", "tests_reaching"]
 
-
-Read = Callable[[str], bytes | None]
-"""The content of a file at a commit, None when it cannot be had."""
+_CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
 
 @dataclass(frozen=True, slots=True)
 class TestSelection:
-    """Test files that a change can reach.
+    """Tests that a change can reach.
 
-    ``files`` are relative paths, sorted; ``everything`` says that no choice can be made, and ``reason`` why.
+    Attributes:
+        files: relative paths of all files with a selected test, sorted.
+        everything: no choice can be made; ``reason`` says why.
+        tests: pytest ids without parameters of test functions and classes, sorted: of these files, those of
+            which not all tests are meant. A file without an entry here is meant whole.
     """
 
     __test__ = False
@@ -40,120 +39,140 @@ class TestSelection:
     files: tuple[str, ...]
     everything: bool = False
     reason: str = ""
+    tests: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What to give to pytest: ids, and files that are meant whole; sorted."""
+        partly = {test.partition("::")[0] for test in self.tests}
+        return tuple(sorted([*(path for path in self.files if path not in partly), *self.tests]))
+
+    def includes(self, test_id: str) -> bool:
+        """Whether a test, by its full pytest id, is among what was selected."""
+        path, _, name = test_id.partition("::")
+        if self.everything or path not in self.files:
+            return self.everything
+        own = [test.partition("::")[2] for test in self.tests if test.partition("::")[0] == path]
+        name = name.partition("[")[0]
+        return not own or any(f"{name}::".startswith(f"{test}::") for test in own)
 
 
 def reachable_tests(
     base: Graph, current: Graph, changed_paths: Collection[str], read_base: Read, read_current: Read
 ) -> TestSelection:
-    """The test files of ``current`` that may behave differently after a change.
+    """The tests of ``current`` that may behave differently after a change.
 
     Args:
         changed_paths: files that differ in any way.
         read_base, read_current: contents at each commit.
     """
+    starts: set[str] = set()
     for path in sorted(changed_paths):
-        reason = _unseen(path)
+        if is_python(path) and not path.endswith(".pyi"):  # nothing runs a stub
+            starts |= changed_definitions(base, current, path, read_base, read_current)
+            continue
+        reason = unseen(path, read_base, read_current)
         if reason:
             return TestSelection((), True, reason)
-    python = [path for path in changed_paths if is_python(path)]
-    changed = (_changed(base, current, path, read_base, read_current) for path in python)
-    starts = sorted(set().union(*changed))
-    files = {path for path in python if _is_test(path) and path in current.files}
+    whole: set[str] = set()
+    tests: set[str] = set()
     for graph in (current, base):
-        reached = tests_reaching(graph, starts)
-        if reached.everything:
-            return reached
-        files |= {path for path in reached.files if path in current.files}
-    return TestSelection(tuple(sorted(files)))
+        reached = Walk(graph).run(sorted(starts))
+        if not reached.complete:
+            return _too_much()
+        more_whole, more_tests = _selected(graph, current, reached)
+        whole |= more_whole
+        tests |= more_tests
+    return _selection(whole, tests)
 
 
 def tests_reaching(graph: Graph, symbols: Iterable[str]) -> TestSelection:
-    """The test files of one commit from which the uses lead to any of ``symbols``, themselves included."""
-    reached = _backwards(graph, symbols)
-    if reached is None:
-        return TestSelection((), True, f"more than {_ENTRIES} symbols are reached")
-    folders = tuple(path.removesuffix("conftest.py") for path in reached if _is_conftest(path))
-    reached |= {path for path in graph.files if folders and path.startswith(folders)}
-    return TestSelection(tuple(sorted(path for path in reached if _is_test(path))))
+    """The tests of one commit from which the uses lead to any of ``symbols``, themselves included."""
+    reached = Walk(graph).run(symbols)
+    return _selection(*_selected(graph, graph, reached)) if reached.complete else _too_much()
 
 
-def _changed(base: Graph, current: Graph, path: str, read_base: Read, read_current: Read) -> set[str]:
-    """Ids of the definitions of a file whose own code differs; of all of them where that cannot be told."""
-    everything = {symbol.id for graph in (base, current) for symbol in graph.symbols_in(path)}
-    old, new = read_base(path), read_current(path)
-    names = changed_bodies(old, new) if old is not None and new is not None else None
-    if names is None:
-        return everything
-    found: set[str] = set()
-    for graph in (base, current):
-        module = next((s.id for s in graph.symbols_in(path) if s.kind is SymbolKind.MODULE), None)
-        if module is not None:
-            found |= {f"{module}.{name}" if name else module for name in names}
-    return found
+def _too_much() -> TestSelection:
+    return TestSelection((), True, f"more than {MAX_SYMBOLS} symbols are reached")
 
 
-def _unseen(path: str) -> str:
-    if _is_conftest(path):
-        return f"{path} may reach every test"
-    name = path.rpartition("/")[2]
-    if is_python(path) or (name.endswith(_INERT) and name not in _DEEP and place(path) is not Place.TEST):
-        return ""
-    return f"{path} is not in the graph"
+def _selection(whole: set[str], tests: set[str]) -> TestSelection:
+    partly = {test for test in tests if test.partition("::")[0] not in whole}
+    partly = {test for test in partly if not any(outer in partly for outer in _around(test))}
+    files = whole | {test.partition("::")[0] for test in partly}
+    return TestSelection(tuple(sorted(files)), tests=tuple(sorted(partly)))
 
 
-def _is_conftest(path: str) -> bool:
-    return path.rpartition("/")[2] == "conftest.py"
+def _around(test: str) -> Iterator[str]:
+    """The classes that hold a test, by id."""
+    outer = test.rpartition("::")[0]
+    while "::" in outer:
+        yield outer
+        outer = outer.rpartition("::")[0]
 
 
-def _is_test(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    named = name.startswith("test") or name.endswith("_test.py")
-    return named and is_python(path) and place(path) is Place.TEST
-
-
-def _backwards(graph: Graph, starts: Iterable[str]) -> set[str] | None:
-    """Paths of everything that leads to ``starts``; None when there is too much of it."""
-    queue = deque(starts)
-    seen: set[str] = set()
-    paths: set[str] = set()
-    while queue:
-        name = queue.popleft()
-        if name in seen:
+def _selected(graph: Graph, current: Graph, reached: Reached) -> tuple[set[str], set[str]]:
+    """Whole files, and ids, that there are in ``current``."""
+    whole = set(reached.whole)
+    below = tuple(reached.below)
+    if below:
+        whole |= {path for path in current.files if path.startswith(below) and is_test_file(path)}
+    tests: set[str] = set()
+    for symbol in reached.symbols.values():
+        if not is_test_file(symbol.path) or symbol.path in whole:
             continue
-        seen.add(name)
-        if len(seen) > _ENTRIES:
-            return None
-        symbol = graph.symbols.get(name)
-        if symbol is not None:
-            paths.add(symbol.path)
-        for edge in (*graph.uses(name), *_by_name(graph, symbol)):
-            paths.add(edge.path)
-            queue.append(edge.source)
-        queue.extend(_beside(graph, symbol))
-    return paths
+        for chosen in (symbol, *_heirs(graph, symbol)):
+            found = _test_of(graph, chosen)
+            if found is None:
+                continue
+            here = current.symbols.get(found.id)
+            if found.kind is SymbolKind.MODULE or found.definitions > 1:
+                whole.add(found.path)
+            elif here is not None and here.path == found.path:
+                tests.add(_pytest_id(graph, found))
+    return {path for path in whole if path in current.files}, tests
 
 
-def _by_name(graph: Graph, symbol: Symbol | None) -> tuple[Edge, ...]:
-    """Uses that may mean a method: those of the same name on values of unknown type."""
-    if symbol is None or symbol.kind not in (SymbolKind.METHOD, SymbolKind.PROPERTY):
-        return ()
-    return () if _is_dunder(symbol.name) else graph.named(symbol.name)
+def _heirs(graph: Graph, symbol: Symbol) -> list[Symbol]:
+    """The classes that inherit a test."""
+    owner = graph.symbols.get(symbol.id.rpartition(".")[0])
+    if symbol.kind is not SymbolKind.METHOD or owner is None:
+        return []
+    heirs = (graph.symbols.get(edge.source) for edge in graph.uses(owner.id) if edge.kind == "inherit")
+    return [heir for heir in heirs if heir is not None and is_test_file(heir.path)]
 
 
-def _beside(graph: Graph, symbol: Symbol | None) -> Iterator[str]:
-    """What a change of ``symbol`` changes besides its users.
+def _test_of(graph: Graph, symbol: Symbol) -> Symbol | None:
+    """What has to run because ``symbol`` is reached: a test, its class, or (the module) its file.
 
-    A method that the language calls by itself changes its class; a class its subclasses (they use it); a
-    function that replaces one of a base may be called where that one is.
+    None for helpers, whose users are reached as well.
     """
-    if symbol is None or symbol.kind not in (SymbolKind.METHOD, SymbolKind.PROPERTY):
-        return
-    if _is_dunder(symbol.name):
-        yield symbol.id.rpartition(".")[0]
-    for edge in graph.edges_in(symbol.path):
-        if edge.kind is EdgeKind.OVERRIDE and edge.source == symbol.id:
-            yield edge.target
+    owner = graph.symbols.get(symbol.id.rpartition(".")[0])
+    if owner is None or symbol.kind in (SymbolKind.MODULE, SymbolKind.ALIAS):
+        return None
+    if owner.kind is SymbolKind.CLASS:
+        if symbol.kind in _CALLABLE and symbol.name.startswith("test"):
+            return symbol
+        return None if fixture_name(symbol) else _if_unused(graph, symbol, owner)
+    if owner.kind is not SymbolKind.MODULE:
+        return None
+    if symbol.kind is SymbolKind.CLASS:
+        has_tests = any(member.name.startswith("test") for member in graph.members(symbol.id))
+        return symbol if has_tests or symbol.name.startswith("Test") else _if_unused(graph, symbol, owner)
+    if symbol.kind is SymbolKind.FUNCTION and symbol.name.startswith("test"):
+        return symbol
+    return None if fixture_name(symbol) else _if_unused(graph, symbol, owner)
 
 
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
+def _if_unused(graph: Graph, symbol: Symbol, owner: Symbol) -> Symbol | None:
+    """``owner`` where nothing shows what ``symbol`` is for: a set-up, a hook, a test by another pattern."""
+    return None if graph.uses(symbol.id) or graph.named(symbol.name) else owner
+
+
+def _pytest_id(graph: Graph, symbol: Symbol) -> str:
+    names = [symbol.name]
+    owner = graph.symbols.get(symbol.id.rpartition(".")[0])
+    while owner is not None and owner.kind is SymbolKind.CLASS:
+        names.append(owner.name)
+        owner = graph.symbols.get(owner.id.rpartition(".")[0])
+    return "::".join([symbol.path, *reversed(names)])

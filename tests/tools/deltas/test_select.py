@@ -75,7 +75,7 @@ def test_a_dunder_method_selects_users_of_its_class(graph):
 
 
 @pytest.mark.parametrize(
-    "path", ["tests/sub/conftest.py", "pyproject.toml", "pkg/data.json", "requirements.txt"]
+    "path", ["pkg/data.json", "requirements.txt", "tests/data.txt", "requirements/tests.in"]
 )
 def test_what_the_graph_cannot_see_selects_everything(graph, path):
     found = select(graph, {}, **{path: "changed = 1\n"})
@@ -83,6 +83,99 @@ def test_what_the_graph_cannot_see_selects_everything(graph, path):
     assert path in found.reason
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "everything"),
+    [
+        (
+            "pyproject.toml",
+            "[project]\nversion = '2'\ndescription = 'x'\n[tool.ruff]\nline-length = 3\n",
+            False,
+        ),
+        ("pyproject.toml", "[project]\ndependencies = ['x']\n", True),
+        ("pyproject.toml", "[dependency-groups]\ndocs = ['sphinx']\n", False),
+        ("pyproject.toml", "[dependency-groups]\ntests = ['sphinx']\n", True),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '-x'\n", True),
+        ("pyproject.toml", "not = = toml", True),
+        ("tox.ini", "[testenv]\ncommands = pytest\n", False),
+        ("tox.ini", "[pytest]\naddopts = -x\n", True),
+        ("setup.cfg", "[metadata]\nversion = 2\n", False),
+        ("uv.lock", "anything\n", False),
+        (".github/workflows/tests.yaml", "anything\n", False),
+        (".coveragerc", "anything\n", False),
+        ("LICENSE", "anything\n", False),
+        ("docs/_static/style.css", "anything\n", False),
+        ("requirements/docs.txt", "anything\n", False),
+        ("pkg/core.pyi", "def helper(x: int) -> int: ...\n", False),
+    ],
+)
+def test_settings_select_everything_only_where_tests_read_them(graph, path, text, everything):
+    found = select(graph, {}, **{path: text})
+    assert (found.everything, found.files) == (everything, ())
+
+
+def test_a_changed_conftest_selects_what_is_below_it(graph):
+    found = select(graph, {}, **{"tests/sub/conftest.py": "print('changed')\n"})
+    assert found.files == ("tests/sub/test_fixture.py",)
+    assert not found.everything
+
+
 def test_prose_selects_nothing(graph):
     found = select(graph, {}, **{"README.md": "changed\n", "docs/guide.rst": "changed\n"})
     assert (found.files, found.everything) == ((), False)
+
+
+def test_tests_are_selected_by_their_ids(graph):
+    tests = {
+        "tests/test_many.py": (
+            "import pytest\nfrom pkg.alone import alone\nfrom pkg.core import helper\n"
+            "def use():\n    return alone()\n"
+            "@pytest.fixture\ndef made():\n    return use()\n"
+            "def test_near():\n    assert use()\n"
+            "def test_far():\n    assert helper(1)\n"
+            "def test_asks(made):\n    pass\n"
+            "class TestIt:\n    def test_in(self, made): pass\n    def test_out(self): pass\n"
+            "@pytest.mark.usefixtures('made')\nclass TestAll:\n    def test_one(self): pass\n"
+            "def test_by_value(request):\n    request.getfixturevalue('made')\n"
+        )
+    }
+    both = {**FILES, **tests}
+    after = {**both, "pkg/alone.py": "def alone():\n    return 2\n"}
+    read = [lambda path, files=files: files.get(path, "").encode() for files in (both, after)]
+    found = reachable_tests(graph("a", both), graph("b", after), ["pkg/alone.py"], *read)
+    assert [test for test in found.arguments if "many" in test] == [
+        f"tests/test_many.py::{name}"
+        for name in ("TestAll", "TestIt::test_in", "test_asks", "test_by_value", "test_near")
+    ]
+    assert found.includes("tests/test_many.py::TestAll::test_one")
+    assert found.includes("tests/test_many.py::test_near[1::2]")
+    assert not found.includes("tests/test_many.py::test_far")
+    assert not found.includes("tests/test_many.py::test_nearer")
+
+
+@pytest.mark.parametrize(
+    ("test", "whole"),
+    [
+        ("import pytest, pkg.core\n"
+         "@pytest.mark.parametrize('f', [pkg.core.helper])\ndef test_it(f): pass\n", False),
+        ("import importlib\ndef test_it():\n    importlib.import_module('pkg.core').helper(1)\n", False),
+        ("from pkg.core import *\ndef test_it():\n    helper(1)\n", False),
+        ("from pkg.core import helper\ndef test_it():\n    globals()['helper'](1)\n", True),
+        ("import unittest, pkg.core\npkg.core.helper(1)\n"
+         "class T(unittest.TestCase):\n    def test_it(self): pass\n", True),
+        ("import unittest, pkg\nclass T(unittest.TestCase):\n    def setUp(self): pkg.helper(1)\n"
+         "    def test_it(self): pass\n", False),
+        ("import pkg\ndef setup_module(): pkg.helper(1)\ndef test_it(): pass\n", True),
+        ("import pkg, pytest\n"
+         "@pytest.fixture(autouse=True)\ndef always(): pkg.helper(1)\ndef test_it(): pass\n", True),
+    ],
+)  # fmt: skip
+def test_ways_to_reach_a_function(graph, test, whole):
+    before = {**FILES, "tests/test_way.py": test}
+    after = {**before, "pkg/core.py": FILES["pkg/core.py"].replace("return x", "return x + 1")}
+    read = [lambda path, files=files: files.get(path, "").encode() for files in (before, after)]
+    found = reachable_tests(graph("a", before), graph("b", after), ["pkg/core.py"], *read)
+    assert "tests/test_way.py" in found.files
+    assert found.includes(
+        "tests/test_way.py::T::test_it" if "class T(" in test else "tests/test_way.py::test_it"
+    )
+    assert ("tests/test_way.py" in found.arguments) == whole
