@@ -40,7 +40,7 @@ from repo_guardian.tools.views.published import (
     views_folder,
 )
 from repo_guardian.tools.views.registry import builder_of
-from repo_guardian.tools.views.symbol_graph.languages import language_linker
+from repo_guardian.tools.views.symbol_graph.languages import is_linked
 from repo_guardian.tools.views.symbol_graph.mapped import MappedGraph
 
 TEMPORARY = ".tmp-"
@@ -87,7 +87,7 @@ def load(state_dir: Path, commit: str) -> MappedGraph:
     """
     manifest, view = _open(state_dir, commit, "symbol_graph")
     of_graph = [*manifest.coverage.partial]
-    of_graph += [s for s in manifest.coverage.skipped if language_linker(language_of(s.path) or "")]
+    of_graph += [s for s in manifest.coverage.skipped if is_linked(language_of(s.path) or "")]
     return MappedGraph(view, tuple(sorted(of_graph, key=lambda entry: entry.path)))
 
 

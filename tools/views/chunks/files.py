@@ -16,7 +16,7 @@ from repo_guardian.tools.views.builders import BuildTree, Kept, OpenView, TreeFi
 from repo_guardian.tools.views.chunks.interface import CHUNKS_VERSION, Chunk
 from repo_guardian.tools.views.chunks.split import chunks_of, text_kind
 from repo_guardian.tools.views.facts.interface import Definition, FileFacts
-from repo_guardian.tools.views.facts.registry import LANGUAGES, extractor_for
+from repo_guardian.tools.views.facts.registry import LANGUAGES, identity_of
 from repo_guardian.tools.views.secrets import mask
 
 CHUNK_BLOCK = "chunks"
@@ -49,8 +49,7 @@ class ChunkedFile(NamedTuple):
 
 def chunk_versions() -> dict[str, str]:
     """The versions of everything that shapes chunks."""
-    made = (extractor_for(language) for language in sorted(set(LANGUAGES.values())))
-    extractors = ",".join(extractor.identity for extractor in made if extractor is not None)
+    extractors = ",".join(filter(None, map(identity_of, sorted(set(LANGUAGES.values())))))
     return {"extractor": extractors, "chunks": CHUNKS_VERSION}
 
 

@@ -15,7 +15,7 @@ from repo_guardian.tools.views.packs.interface import PackLayout, ShardDraft
 from repo_guardian.tools.views.symbol_graph.changes import changed_keys
 from repo_guardian.tools.views.symbol_graph.codec import FORMAT, LAYOUT, encode_shard, is_python2
 from repo_guardian.tools.views.symbol_graph.corpus import key_hash
-from repo_guardian.tools.views.symbol_graph.languages import language_linker, mentions_of
+from repo_guardian.tools.views.symbol_graph.languages import is_linked, mentions_of
 from repo_guardian.tools.views.symbol_graph.linker import LINKER_VERSION, Linker
 
 
@@ -34,13 +34,13 @@ class SymbolGraphBuilder:
 
     def versions(self) -> Mapping[str, str]:
         """The versions of the extractors, the linker, and the shards."""
-        linked = sorted({language for language in LANGUAGES.values() if language_linker(language)})
+        linked = sorted({language for language in LANGUAGES.values() if is_linked(language)})
         extractors = ",".join(filter(None, map(identity_of, linked)))
         return {"extractor": extractors, "linker": LINKER_VERSION, "format": FORMAT}
 
     def build(self, tree: BuildTree, previous: OpenView | None) -> Iterator[tuple[str, Kept | ShardDraft]]:
         """For each file of a linked language that has facts, its shard."""
-        linked = {path: file for path, file in tree.files.items() if language_linker(file.language)}
+        linked = {path: file for path, file in tree.files.items() if is_linked(file.language)}
         after = CommitCorpus(tree, linked, previous)
         relinked = after.new if previous is None else after.new | _readers(previous, after)
         linker = Linker(after)

@@ -15,7 +15,7 @@ too often.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from repo_guardian.errors import ViewDamagedError
 from repo_guardian.tools.views.packs.container import REBUILD
 from repo_guardian.tools.views.packs.interface import Pack, PackLayout, Rows, ShardDraft
+from repo_guardian.tools.views.symbol_graph.columns import Columns, columns_in, columns_out
 from repo_guardian.tools.views.symbol_graph.corpus import LinkedFile
-from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Span, Symbol
+from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol
+from repo_guardian.tools.views.symbol_graph.records import EdgeColumns
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 LAYOUT = PackLayout(
@@ -52,20 +54,15 @@ BY_NAME = (EdgeKind.CALL, EdgeKind.REFERENCE)
 
 _KINDS, _RESOLUTIONS = tuple(EdgeKind), tuple(Resolution)
 _HOW = {(k, r): i * 16 + j for i, k in enumerate(_KINDS) for j, r in enumerate(_RESOLUTIONS)}
-_HOW_OF = {number: pair for pair, number in _HOW.items()}
+_KIND_OF = {number: kind for (kind, _), number in _HOW.items()}
+_RESOLUTION_OF = {number: resolution for (_, resolution), number in _HOW.items()}
 _BY_NAME_HOW = [_HOW[kind, Resolution.UNRESOLVED] for kind in BY_NAME]
 
 _FOUND_BY = ("target", "how", "via")
 _PLACES = ("source", "shape", "text", "line", "lines", "start", "length")
-_GROWING = frozenset({"source", "text", "line", "start"})
-"""Columns that are stored as each value's difference to the one before, modulo their width."""
-_WIDTHS = (np.dtype("<u1"), np.dtype("<u2"), np.dtype("<u4"))
 _HEADER = 5
 """Bytes of ``data`` before its columns: flags, and the number of edges in little endian."""
 _PYTHON2 = 1
-
-_Columns = dict[str, NDArray[Any]]
-
 
 _Part = TypeVar("_Part")
 
@@ -133,12 +130,12 @@ def encode_shard(linked: LinkedFile, *, python2: bool = False) -> ShardDraft:
     tables["mentions"] = _keys(linked.mentions, "mentions")
     parts = {
         "names": _ENCODER.encode(_Names(list(names), list(vias), list(shapes))),
-        "places": _columns_out(columns, _PLACES),
+        "places": columns_out(columns, _PLACES),
         "symbols": _ENCODER.encode(symbols),
         "texts": _ENCODER.encode(list(texts)),
     }
     header = bytes([_PYTHON2 if python2 else 0]) + len(edges).to_bytes(4, "little")
-    return ShardDraft(header + _columns_out(columns, _FOUND_BY), tables, {"reads": reads}, parts)
+    return ShardDraft(header + columns_out(columns, _FOUND_BY), tables, {"reads": reads}, parts)
 
 
 def is_python2(pack: Pack, shard: int) -> bool:
@@ -158,7 +155,7 @@ class GraphShard:
         self._shard = shard
         data = pack.data(shard)
         self._count = int.from_bytes(data[1:_HEADER], "little")
-        self._found_by = _columns_in(data[_HEADER:], _FOUND_BY, self._count)
+        self._found_by = columns_in(data[_HEADER:], _FOUND_BY, self._count)
 
     @property
     def edge_count(self) -> int:
@@ -206,7 +203,8 @@ class GraphShard:
         found: NDArray[np.bool_] = self._found_by["target"] == number
         for via in self._vias_of.get(number, ()):
             found |= self._found_by["via"] == via
-        return np.flatnonzero(found)
+        rows: NDArray[np.intp] = found.nonzero()[0]
+        return rows
 
     def rows_unresolved(self, number: int) -> NDArray[np.intp]:
         """The unresolved calls and references of the string ``number``."""
@@ -220,22 +218,40 @@ class GraphShard:
 
     def edges(self, path: str, rows: NDArray[np.intp] | None = None) -> list[Edge]:
         """Edges as records, all of them or those of ``rows``; ``path`` is the file's."""
-        every = (*self._found_by.values(), *self._places.values())
-        columns = [column.tolist() if rows is None else column[rows].tolist() for column in every]
-        strings, texts, shapes, vias = self._names.strings, self._texts, self._names.shapes, self._via_names
-        return [
-            Edge(
-                strings[source], strings[target], _HOW_OF[how][0], path,
-                Span(line, line + lines, start, start + length), _HOW_OF[how][1], shapes[shape], texts[text],
-                vias[via],
-            )
-            for target, how, via, source, shape, text, line, lines, start, length
-            in zip(*columns, strict=True)
-        ]  # fmt: skip
+        found = EdgeColumns()
+        self.collect(found, path, rows)
+        return found.edges()
+
+    def collect(self, found: EdgeColumns, path: str, rows: NDArray[np.intp] | None = None) -> None:
+        """Add edges, all of them or those of ``rows``, to ``found``; ``path`` is the file's."""
+        columns = (self._columns if rows is None else self._columns[:, rows]).tolist()
+        target, how, via, source, shape, text, *span = columns
+        string = self._names.strings.__getitem__
+        found.source.extend(map(string, source))
+        found.target.extend(map(string, target))
+        found.kind.extend(map(_KIND_OF.__getitem__, how))
+        found.path.extend([path] * len(how))
+        found.resolution.extend(map(_RESOLUTION_OF.__getitem__, how))
+        found.shape.extend(map(self._names.shapes.__getitem__, shape))
+        found.text.extend(map(self._texts.__getitem__, text))
+        found.via.extend(map(self._via_names.__getitem__, via))
+        for own, values in zip(found.spans, span, strict=True):
+            own.extend(values)
 
     @cached_property
-    def _places(self) -> _Columns:
-        return _columns_in(self._pack.part("places", self._shard), _PLACES, self._count)
+    def _columns(self) -> NDArray[np.uint32]:
+        """All columns as rows of one array, so that edges are picked from all at once; lengths are ends."""
+        places = self._places
+        found = np.empty((len(_FOUND_BY) + len(_PLACES), self._count), np.uint32)
+        for row, column in zip(found, (*self._found_by.values(), *places.values()), strict=True):
+            row[:] = column
+        found[-3] += places["line"]
+        found[-1] += places["start"]
+        return found
+
+    @cached_property
+    def _places(self) -> Columns:
+        return columns_in(self._pack.part("places", self._shard), _PLACES, self._count)
 
     @cached_property
     def _via_names(self) -> list[tuple[str, ...]]:
@@ -259,38 +275,6 @@ def open_shard(pack: Pack, shard: int) -> GraphShard:
 
 def _place(edge: Edge) -> tuple[int, int, str, EdgeKind, Resolution, str]:
     return edge.span.start_byte, edge.span.end_byte, edge.target, edge.kind, edge.resolution, edge.source
-
-
-def _columns_out(columns: Mapping[str, Sequence[int]], names: Sequence[str]) -> bytes:
-    """Columns one after the other, behind a byte for each that says how wide it is."""
-    widths, stored = bytearray(), []
-    for name in names:
-        largest = max(columns[name], default=0)
-        width = (largest > 0xFF) + (largest > 0xFFFF)
-        column = np.array(columns[name], _WIDTHS[width])
-        if name in _GROWING:
-            column[1:] = np.diff(column)
-        widths.append(width)
-        stored.append(column.tobytes())
-    return b"".join([bytes(widths), *stored])
-
-
-def _columns_in(data: bytes | memoryview, names: Sequence[str], count: int) -> _Columns:
-    """The columns that ``_columns_out`` wrote.
-
-    Raises:
-        ViewDamagedError: ``data`` is something else.
-    """
-    found: _Columns = {}
-    offset = len(names)
-    try:
-        for name, width in zip(names, data[:offset], strict=True):
-            column = np.frombuffer(data, _WIDTHS[width], count, offset)
-            found[name] = np.cumsum(column, dtype=column.dtype) if name in _GROWING else column
-            offset += column.nbytes
-    except (ValueError, IndexError) as error:
-        raise ViewDamagedError("a shard holds no symbol graph", hint=REBUILD) from error
-    return found
 
 
 def _symbol_tables(symbols: Sequence[Symbol]) -> dict[str, Rows]:

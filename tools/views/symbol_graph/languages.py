@@ -46,6 +46,14 @@ class LanguageLinker(Protocol):
         ...
 
 
+_BY_NAME = frozenset({"javascript", "typescript", "go", "rust", "java", "project"})
+
+
+def is_linked(language: str) -> bool:
+    """Whether ``language_linker`` knows the language, without loading anything."""
+    return language == "python" or language in _BY_NAME
+
+
 @cache
 def language_linker(language: str) -> LanguageLinker | None:
     """What links a language of ``facts.registry``; None when nothing does."""
@@ -53,10 +61,10 @@ def language_linker(language: str) -> LanguageLinker | None:
         from repo_guardian.tools.views.symbol_graph.python import LANGUAGE
 
         return LANGUAGE
-    if language in ("javascript", "typescript", "go", "rust", "java", "project"):
-        from repo_guardian.tools.views.symbol_graph.byname.linker import LANGUAGE as BY_NAME
+    if language in _BY_NAME:
+        from repo_guardian.tools.views.symbol_graph.byname.linker import LANGUAGE as RULES
 
-        return BY_NAME
+        return RULES
     return None
 
 

@@ -19,6 +19,7 @@ from repo_guardian.tools.views.packs.interface import Pack, Rows
 from repo_guardian.tools.views.symbol_graph.codec import GraphShard, is_python2, name_key, open_shard
 from repo_guardian.tools.views.symbol_graph.model import Edge, GraphSize, SkippedFile, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.modules import Layout
+from repo_guardian.tools.views.symbol_graph.records import EdgeColumns
 
 
 class _Place(NamedTuple):
@@ -174,11 +175,11 @@ class MappedGraph:
         for path, shard, number in self._places(table, key):
             if fits(shard.name(number)):
                 by_file.setdefault(path, (shard, []))[1].append(rows_of(shard, number))
-        found: list[Edge] = []
+        found = EdgeColumns()
         for path in sorted(by_file):
             shard, rows = by_file[path]
-            found += shard.edges(path, rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows)))
-        return tuple(found)
+            shard.collect(found, path, rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows)))
+        return tuple(found.edges())
 
     def _places(self, table: str, name: str) -> Iterator[_Place]:
         key = name_key(name)

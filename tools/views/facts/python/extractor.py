@@ -10,6 +10,7 @@ import time
 
 from tree_sitter import Node, Parser
 
+from repo_guardian.tools.views.facts import versions
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.python import (
     assignments,
@@ -25,7 +26,6 @@ from repo_guardian.tools.views.facts.python.source import Source
 from repo_guardian.tools.views.facts.python.values import value_of
 from repo_guardian.tools.views.facts.python.walk import Handler, Walk
 
-VERSION = "5"
 _CHUNK_BYTES = 64 * 1024
 _BY_NAME: dict[str, Handler] = {
     **expressions.HANDLERS,
@@ -46,7 +46,7 @@ _HANDLERS = {
 class PythonExtractor:
     """Extracts Python 3 source (``.py`` and ``.pyi``), any version's syntax whatever Python runs us."""
 
-    identity = f"python/{VERSION}"
+    identity = versions.identity("python")
 
     def __init__(self) -> None:
         self._parser = Parser(fields.LANGUAGE)
