@@ -93,7 +93,8 @@ def naming(subject: Subject) -> re.Pattern[str]:
     The bare name, unless it is short or an everyday word: then only with its owner, in code marks, or called.
     """
     name = re.escape(subject.name)
-    owner = re.escape(".".join(subject.qualname.split(".")[-2:-1]) or subject.symbol.split(".")[-2])
+    above = subject.qualname.split(".")[-2:-1] or subject.symbol.split(".")[-2:-1]
+    owner = re.escape(above[0]) if above else ""
     qualified = rf"\b{owner}(\.|::|#|[\u2019']s\s+){name}\b" if owner else rf"\b{name}\b"
     if len(subject.name) >= 5 and subject.name.lower() not in _COMMON and not subject.name.startswith("__"):
         return re.compile(rf"(?<![\w]){name}(?![\w])")

@@ -165,3 +165,11 @@ def test_nothing_speaks_for_a_slip_and_a_tooling_message_does_not_either():
     tooling = [CommitMessage("a" * 40, "style: reformat clamp")]
     slip = Intent(tooling, changes).of(CLAMP, graph(files), graph(files))
     assert slip.messages and slip.tooling and not slip.intended
+
+
+def test_a_module_of_its_own_may_be_the_subject():
+    assert (
+        Intent([CommitMessage("c" * 40, "remove `tool`")], [])
+        .of(Subject("tool", "", "tool.py"), graph({}), graph({}))
+        .messages
+    )

@@ -99,6 +99,7 @@ def test_what_is_told(between, before, after, kind, change, text):
         ("class C(collections.abc.Sequence): ...", "class C(Sequence): ..."),
         ("class C: ...", "class C(t.Generic[T]): ..."),
         ("def f() -> X | None: ...", "def f() -> X: ..."),
+        ("class C:\n    def f(self) -> 'C': ...", "class C:\n    def f(self) -> t.Self: ..."),
         ("def _f(a): ...\n_f(1)", "def _f(b, c=2): ...\n_f(1)"),
         ("class C:\n    x = 1", "class C:\n    def __init__(self): self.x = 2"),
     ],
@@ -127,6 +128,12 @@ def test_a_member_of_a_reexported_class_is_public(between):
     rest = {"pkg/__init__.py": "from pkg._m import C"}
     found = detect_drift(linked({**rest, "pkg/_m.py": before}), linked({**rest, "pkg/_m.py": after}))
     assert [(s.kind, s.public) for s in found] == [(SignalKind.SYMBOL_REMOVED, True)]
+
+
+def test_a_maintenance_script_is_nobodys_interface():
+    before = {"pkg/__init__.py": "", "scripts/release.py": "def main(): ...\ndef other(a): ...\n"}
+    after = {"pkg/__init__.py": "", "scripts/release.py": "def other(b): ...\n"}
+    assert detect_drift(linked(before), linked(after)) == ()
 
 
 def test_two_that_may_be_the_new_name_are_none(between):

@@ -38,6 +38,8 @@ from repo_guardian.tools.signals.places import is_python
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import POSITIONAL, CallShape, Parameter, Signature
 
+_SELF = re.compile(r"\b(?:\w+\.)?Self\b")
+"""What a method calls its own class (PEP 673)."""
 _VERSIONS = frozenset(
     {"__version__", "VERSION", "version", "__version_info__", "version_info", "version_tuple"}
 )
@@ -101,7 +103,7 @@ def _changes(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[
 def _of_callable(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     if before.signature is not None and after.signature is not None:
         yield from _defaults(before.signature, after.signature)
-        yield from _returns(before.signature, after.signature)
+        yield from _returns(before.signature, after.signature, before.id.split(".")[-2])
     if before.kind is SymbolKind.METHOD and binding(before) != binding(after):
         text = f"is {binding(after)} now (was {binding(before)})"
         yield ContractChange(ChangeKind.BINDING_CHANGED, text)
@@ -122,11 +124,13 @@ def _defaults(before: Signature, after: Signature) -> Iterator[ContractChange]:
         yield ContractChange(ChangeKind.DEFAULT_CHANGED, text, old.name)
 
 
-def _returns(before: Signature, after: Signature) -> Iterator[ContractChange]:
+def _returns(before: Signature, after: Signature, owner: str) -> Iterator[ContractChange]:
     if (before.is_async, before.is_generator) != (after.is_async, after.is_generator):
         return  # what a call gives is another thing altogether, and told as such
     old, new = before.returns, after.returns
-    if old is not None and new is not None and not still_returns(old, new):
+    if old is None or new is None:
+        return
+    if not still_returns(*(_SELF.sub(owner, text) for text in (old, new))):
         text = f"is annotated to return {cut(new)} (was {cut(old)})"
         yield ContractChange(ChangeKind.RETURN_CHANGED, text)
 

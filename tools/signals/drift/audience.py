@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.names import Elsewhere
+from repo_guardian.tools.signals.places import Place, place
 from repo_guardian.tools.views.symbol_graph.model import Symbol
 
 
@@ -11,9 +12,10 @@ def is_public(comparison: Comparison, symbol: Symbol) -> bool:
     """Whether code outside may rely on a base symbol: not local, and public or re-exported.
 
     A definition in a private module is public all the same when another module exports it. A file that
-    lost its import name to another one (``root:name``) is nobody's public interface.
+    lost its import name to another one (``root:name``) is nobody's public interface, nor is an example, a
+    maintenance script or a local definition.
     """
-    if is_local(comparison, symbol) or ":" in symbol.id:
+    if _is_nobodys(comparison, symbol):
         return False
     return symbol.public or bool(_reexports(comparison, symbol))
 
@@ -30,13 +32,17 @@ def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
     Unlike ``is_public``, a re-export counts only if it is gone too; that of a class, if the member is gone
     that was reached through it.
     """
-    if is_local(comparison, symbol) or ":" in symbol.id:
+    if _is_nobodys(comparison, symbol):
         return False
     if symbol.public or lost_exports(comparison, symbol):
         return True
     members = _below_module(comparison, symbol.id).partition(".")[2]
     exports = _reexports(comparison, symbol) if members else ()
     return any(comparison.now(f"{alias.id}.{members}") is Elsewhere.NOWHERE for alias in exports)
+
+
+def _is_nobodys(comparison: Comparison, symbol: Symbol) -> bool:
+    return is_local(comparison, symbol) or ":" in symbol.id or place(symbol.path) is Place.EXAMPLE
 
 
 def is_local(comparison: Comparison, symbol: Symbol) -> bool:

@@ -3,8 +3,8 @@
 What counts as many is the repository's own: in how many files a symbol is used, over all symbols that are
 used, and the 95th percentile of that (``Graph.use_counts``, counted from tables). Told is a symbol that
 gained or lost, between the two commits, as many using files as only one in twenty has at all, and at least
-as many as the smaller of the two counts; and one that is widely used at both commits and whose own uses of
-others changed.
+as many as the smaller of the two counts; and one that is widely used at both commits and whose own calls
+changed, helpers that were split off or put together (private names alone) aside.
 """
 
 from __future__ import annotations
@@ -130,6 +130,8 @@ def _users(reach: _Reach, many: int) -> ContractChange | None:
 
 def _calls(name: str, calls: list[set[tuple[str, str]]]) -> ContractChange | None:
     old, new = ({target for source, target in found if source == name} for found in calls)
+    if all(target.rpartition(".")[2].startswith("_") for target in old ^ new):
+        return None
     clauses = [
         f"{verb} {', '.join(sorted(names)[:_NAMES_MAX])}"
         + (f" and {len(names) - _NAMES_MAX} more" if len(names) > _NAMES_MAX else "")
