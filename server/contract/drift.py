@@ -5,6 +5,8 @@ Behaviour and test deltas are what the repository's own code reported in a sandb
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from repo_guardian.server.contract.reading import AsOf
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Wire
@@ -95,8 +97,10 @@ class DivergenceItem(Wire):
         call, receiver: the arguments of the smallest diverging call, and ``self`` or ``cls``, as text.
         mutation: how the call differs from one that the suite makes; ``as recorded`` when it does not.
         before, after: what the call does at each commit.
-        diverging, compared, recorded_diverging: calls that differ, calls compared, and how many of those
-            that differ the suite itself makes.
+        diverging, compared: calls that differ, of calls compared.
+        recorded_diverging, recorded_compared: the same of the suite's own calls.
+        callers: definitions that use it at the base.
+        provable: whether the call can be written as a test that passes at the base and fails now.
     """
 
     symbol: str
@@ -111,6 +115,9 @@ class DivergenceItem(Wire):
     compared: int
     recorded_diverging: int
     intent: IntentItem
+    recorded_compared: int = 0
+    callers: int = 0
+    provable: bool = False
 
 
 class TestDeltaItem(Wire):
@@ -127,6 +134,25 @@ class TestDeltaItem(Wire):
     ratio: float | None = None
 
 
+class CallsLeftOut(Wire):
+    """Calls that were made and could not be compared.
+
+    Attributes:
+        effects: those that reached beyond their arguments, by what: an audit event, ``clock``, ``chance`` or
+            ``globals``.
+        misfits: with recorded objects that the later code sets up with further attributes.
+        reshaped: whose outcome shows private state that the two commits lay out differently.
+        unusable: recorded ones that cannot be read back.
+        late: functions whose calls could not all be made in time.
+    """
+
+    effects: dict[str, int] = Field(default_factory=dict)
+    misfits: int = 0
+    reshaped: int = 0
+    unusable: int = 0
+    late: tuple[str, ...] = ()
+
+
 class ExecutedDrift(Wire):
     """What running the repository's own tests adds to a comparison of two commits.
 
@@ -138,6 +164,8 @@ class ExecutedDrift(Wire):
         reaching_out: functions left out because a call reached files, network or processes.
         missing: functions that could not be called at one of the commits, with the reason.
         unstable_calls: calls left out because repetition gave two outcomes.
+        left_out: what else was left out.
+        not_kept: calls of the suite that could not be kept, by reason.
         tests, tests_compared, tests_selected: what differs in the suite, of how many tests that both sides
             ran, and the test files that it was restricted to (empty for all).
         problems: why something could not be run.
@@ -152,6 +180,8 @@ class ExecutedDrift(Wire):
     reaching_out: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unstable_calls: int = 0
+    left_out: CallsLeftOut = CallsLeftOut()
+    not_kept: dict[str, int] = Field(default_factory=dict)
     tests: tuple[TestDeltaItem, ...] = ()
     tests_compared: int = 0
     tests_selected: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,12 +12,14 @@ from pathlib import Path
 from anyio import to_thread
 
 from repo_guardian.errors import SandboxUnavailableError
-from repo_guardian.server.contract.drift import DivergenceItem, ExecutedDrift, TestDeltaItem
+from repo_guardian.server.contract.drift import CallsLeftOut, DivergenceItem, ExecutedDrift, TestDeltaItem
 from repo_guardian.server.session.drift import Drift, Side, intent_item
 from repo_guardian.server.session.reading import Narrate, Repository
 from repo_guardian.server.session.views import quietly
 from repo_guardian.tools.behaviour.generate import with_generator
 from repo_guardian.tools.behaviour.interface import Divergence
+from repo_guardian.tools.behaviour.proof import render
+from repo_guardian.tools.behaviour.ranking import rank_key
 from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.deltas.interface import SuiteDelta, TestDelta
 from repo_guardian.tools.deltas.run import suite_delta
@@ -30,7 +32,7 @@ from repo_guardian.tools.execution.projects import with_projects
 from repo_guardian.tools.execution.suite_model import SUITE_LIMITS, Selection
 from repo_guardian.tools.execution.toolchains import prepare_toolchains
 from repo_guardian.tools.git.materialize import materialize, remove_checkout
-from repo_guardian.tools.intent.interface import Subject
+from repo_guardian.tools.intent.interface import IntentEvidence, Subject
 
 _LISTED = 50
 _REASON_CHARS = 300
@@ -115,7 +117,8 @@ async def drift_bench(
             always=True,
         )
         bench = await with_generator(bench, root=repository.state.harness)
-        yield DriftBench(bench, *checkouts, sandbox=capability.name or "")
+        base, current = checkouts
+        yield DriftBench(bench, base, current, capability.name or "")
 
 
 def _checkout(repository: Repository, side: Side, held: ExitStack) -> Checkout:
@@ -161,14 +164,7 @@ def _answer(
     suites: SuiteDelta | None,
 ) -> ExecutedDrift:
     report = behaviour.report
-    items = [_divergence(drift, divergence) for divergence in report.divergences]
-    items.sort(
-        key=lambda item: (
-            item.intent.announced or item.intent.followed,
-            -item.recorded_diverging,
-            item.symbol,
-        )
-    )
+    items = [_divergence(drift, found, evidence) for found, evidence in ranked(drift, report.divergences)]
     problems = [*bench.toolchains.problems, report.problem, suites.problem if suites is not None else ""]
     return ExecutedDrift(
         sandbox=sandbox,
@@ -180,6 +176,14 @@ def _answer(
         reaching_out=report.reaching_out[:_LISTED],
         missing=tuple(f"{symbol}: {reason}"[:_REASON_CHARS] for symbol, reason in report.missing[:_LISTED]),
         unstable_calls=report.unstable,
+        left_out=CallsLeftOut(
+            effects=dict(report.left_out.effects),
+            misfits=report.left_out.misfits,
+            reshaped=report.left_out.reshaped,
+            unusable=report.left_out.unusable,
+            late=report.left_out.late[:_LISTED],
+        ),
+        not_kept=dict(report.skipped[:_LISTED]),
         tests=tuple(_test(delta) for delta in suites.deltas[:_LISTED]) if suites is not None else (),
         tests_compared=suites.compared if suites is not None else 0,
         tests_selected=suites.selected if suites is not None else (),
@@ -187,9 +191,17 @@ def _answer(
     )
 
 
-def _divergence(drift: Drift, found: Divergence) -> DivergenceItem:
+def ranked(drift: Drift, divergences: Sequence[Divergence]) -> list[tuple[Divergence, IntentEvidence]]:
+    """Divergences with what speaks for intent, in the order in which they are told."""
+    judged = []
+    for found in divergences:
+        subject = Subject(found.target.symbol, found.target.qualname, found.target.path)
+        judged.append((found, drift.intent.of(subject, drift.before.graph, drift.after.graph)))
+    return sorted(judged, key=lambda pair: rank_key(pair[0], pair[1], drift.before.graph))
+
+
+def _divergence(drift: Drift, found: Divergence, evidence: IntentEvidence) -> DivergenceItem:
     target = found.target
-    subject = Subject(target.symbol, target.qualname, target.path)
     return DivergenceItem(
         symbol=target.symbol,
         path=target.path,
@@ -202,7 +214,10 @@ def _divergence(drift: Drift, found: Divergence) -> DivergenceItem:
         diverging=found.diverging,
         compared=found.compared,
         recorded_diverging=found.recorded_diverging,
-        intent=intent_item(drift.intent.of(subject, drift.before.graph, drift.after.graph)),
+        recorded_compared=found.recorded_compared,
+        callers=drift.before.graph.used_in(target.symbol),
+        provable=render(found) is not None,
+        intent=intent_item(evidence),
     )
 
 

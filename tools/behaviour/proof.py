@@ -80,8 +80,8 @@ async def confirm(
     test = render(divergence)
     if test is None:
         return Proof(ProofStatus.UNPROVABLE, reason="the call cannot be written as a test")
-    runs: list[tuple[TestRun, ...]] = []
-    for checkout in (base, current):
+
+    async def runs(checkout: Checkout) -> tuple[TestRun, ...]:
         plan = RunPlan(
             import_roots=find_layout(checkout.path).roots,
             harness=HARNESS,
@@ -89,9 +89,11 @@ async def confirm(
             modules=(divergence.target.module,),
             files=(divergence.target.path,),
         )
-        runs.append(tuple(await bench.run(test, plan, checkout, {}, repetitions=repetitions)))
-    status, reason = _judge(divergence, test, *runs)
-    return Proof(status, test, *runs, reason=reason)
+        return tuple(await bench.run(test, plan, checkout, {}, repetitions=repetitions))
+
+    before, after = await runs(base), await runs(current)
+    status, reason = _judge(divergence, test, before, after)
+    return Proof(status, test, before, after, reason=reason)
 
 
 def _judge(

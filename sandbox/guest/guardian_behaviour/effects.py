@@ -74,7 +74,7 @@ class Watch:
             self._note("chance")
         elif module is None:
             owner = getattr(called, "__self__", None)
-            if owner is random._inst:  # type: ignore[attr-defined]
+            if owner is random._inst:
                 self._note("chance")
             elif name in _NOW and isinstance(owner, type) and issubclass(owner, datetime.date):
                 self._clock(frame)

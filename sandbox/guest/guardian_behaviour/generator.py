@@ -72,7 +72,8 @@ def check(annotation: Any, package: str, depth: int = 0) -> None:
         return
     own = getattr(annotation, "__module__", "").partition(".")[0] == package
     if isinstance(annotation, type) and own and depth < _DEPTH and not inspect.isabstract(annotation):
-        parameters(annotation.__init__, package, skip_first=True, depth=depth + 1)
+        constructor: Callable[..., Any] = inspect.getattr_static(annotation, "__init__")
+        parameters(constructor, package, skip_first=True, depth=depth + 1)
         return
     what = "what has no annotation" if annotation is inspect.Parameter.empty else _text(annotation)
     raise UnsafeError(f"values of {what} are not made")
@@ -150,7 +151,8 @@ def _run(strategy: Any, keep: Callable[[Any], None], count: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    options(given(strategy)(keep))()
+    run: Callable[[], None] = options(given(strategy)(keep))
+    run()
 
 
 def _warm_up() -> None:

@@ -10,6 +10,7 @@ What is written at the end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped
 from __future__ import annotations
 
 import base64
+import dis
 import json
 import os
 import sys
@@ -38,6 +39,7 @@ class Recorder:
         self._out: str = task["out"]
         self._root: str = task["root"]
         self._codes: dict[CodeType, str] = {}
+        self._starts: dict[CodeType, int] = {}
         self._recorded: dict[str, list[bytes]] = {}
         self._seen: set[tuple[str, bytes]] = set()
         self._calls: dict[str, int] = {}
@@ -53,13 +55,15 @@ class Recorder:
             if code.co_filename.rpartition("/")[2] in self._names:
                 key = self._keys.get((str(Path(code.co_filename).absolute()), code.co_firstlineno), "")
             known = self._codes[code] = key
+            if key:
+                self._starts[code] = _start(code)
         return known
 
     def on_profile(self, frame: FrameType, event: str, _argument: Any) -> None:
         """The hook of ``sys.setprofile``."""
         if event == "call":
             key = self.key_of(frame.f_code)
-            if key:
+            if key and frame.f_lasti <= self._starts[frame.f_code]:  # else a generator goes on
                 self.record(key, frame)
 
     def record(self, key: str, frame: FrameType) -> None:
@@ -141,6 +145,12 @@ class Recorder:
         }
         path = [entry for entry in sys.path if entry.startswith(self._root)]
         Path(self._out).write_text(json.dumps({"recorded": recorded, "skipped": self._skipped, "path": path}))
+
+
+def _start(code: CodeType) -> int:
+    """``f_lasti`` of a frame that begins: before all instructions, from Python 3.11 at its first RESUME."""
+    offsets = (step.offset for step in dis.get_instructions(code) if step.opname == "RESUME")
+    return next(offsets, -1)
 
 
 def _arguments(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
