@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from repo_guardian.server.session.locus import Sides
@@ -9,10 +10,15 @@ from repo_guardian.server.session.probing import Prober
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.trees import MirrorSource
 from repo_guardian.server.settings import ServerSettings
-from repo_guardian.tools.git.churn_store import kept_churn
+from repo_guardian.tools.git.churn_store import kept_changes, kept_churn
+from repo_guardian.tools.git.history import with_latest_names
+from repo_guardian.tools.git.messages import messages
 from repo_guardian.tools.git.objects import diff_stat
-from repo_guardian.tools.signals.interface import Signal
-from repo_guardian.tools.signals.observe import ObserveLimits, observe
+from repo_guardian.tools.intent.evidence import Intent
+from repo_guardian.tools.intent.interface import CommitMessage, DocumentChange, IntentEvidence, Subject
+from repo_guardian.tools.intent.texts import is_changelog, is_document
+from repo_guardian.tools.signals.interface import Signal, SymbolDetail
+from repo_guardian.tools.signals.observe import ObserveLimits, Surroundings, observe
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import ViewHandle
 from repo_guardian.tools.views.publish import load, open_view, refresh
@@ -48,12 +54,14 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
     git = session.mirror.git
     commits = settings.signals.churn_commits
     window = kept_churn(git, session.info.commit, session.state.churn, commits)
+    changed = session.current.differs_from(session.base)
     observation = observe(
         sides.base_graph,
         sides.current_graph,
         {path_text(path): record for path, record in window.items()},
-        session.current.differs_from(session.base),
+        changed,
         ObserveLimits(dependents_listed=settings.signals.dependents_listed),
+        around=_surroundings(session, changed, commits),
     )
     session.signals = observation.signals
     session.prober = Prober(
@@ -65,3 +73,28 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
         checkout=session.checkout,
     )
     return session.signals
+
+
+def _surroundings(session: CycleSession, changed: Sequence[str], commits: int) -> Surroundings:
+    """What lies around the change: the history up to the base, contents, and what speaks for intent."""
+    git, sides, base = session.mirror.git, session.need_sides(), session.base
+    before = kept_changes(git, base.commit, session.state.churn, commits) if base.commit is not None else []
+    said = messages(git, base.commit, session.info.commit) if base.commit is not None else ()
+    texts = [path for path in changed if path.endswith(".py") or is_document(path) or is_changelog(path)]
+    contents = [DocumentChange(path, base.read(path), session.current.read(path)) for path in texts]
+    intent = Intent([CommitMessage(*pair) for pair in said], contents)
+
+    def evidence(signal: Signal) -> IntentEvidence | None:
+        detail = signal.detail
+        if not isinstance(detail, SymbolDetail):
+            return None
+        subject = Subject(detail.old_id, detail.qualname, detail.base_path)
+        return intent.of(subject, sides.base_graph, sides.current_graph)
+
+    return Surroundings(
+        window=[{path_text(change.path) for change in one.files} for one in with_latest_names(before)],
+        present=session.current.entries.keys(),
+        read_base=base.read,
+        read_current=session.current.read,
+        intent=evidence,
+    )

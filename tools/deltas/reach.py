@@ -145,7 +145,8 @@ class Walk:
         if owner is not None and owner.kind in _FUNCTIONS:
             yield owner.id
         elif symbol.kind in _MEMBERS and owner is not None:
-            if _is_dunder(symbol.name) or not used:
+            is_test = is_test_file(symbol.path) and symbol.name.startswith("test")
+            if _is_dunder(symbol.name) or not (used or is_test):
                 yield owner.id
             yield from self._overridden(symbol)
         elif owner is not None and not used and _is_registered(symbol):

@@ -18,7 +18,8 @@ from repo_guardian.tools.signals.interface import ChurnDetail, Signal, SignalKin
 class ChurnRecord(Protocol):
     """What the history of one file amounts to within a window of commits; the git layer's record fits.
 
-    Counts of commits, lines added, lines deleted, distinct authors, and commits since the last touch.
+    Counts of commits, lines added, lines deleted, distinct authors, and commits since the last touch; and
+    the main author's share.
     """
 
     @property
@@ -44,6 +45,11 @@ class ChurnRecord(Protocol):
     @property
     def age(self) -> int:
         """Commits since the last one that touched the file; 0 is the newest of the window."""
+        ...
+
+    @property
+    def main_share(self) -> float:
+        """The share of the commits that the most frequent author made, in 0..1."""
         ...
 
 
@@ -88,6 +94,12 @@ def _signal(path: str, record: ChurnRecord, intensity: float) -> Signal:
         paths=(path,),
         public=False,
         detail=ChurnDetail(
-            record.commits, record.added, record.deleted, record.authors, record.age, intensity
+            record.commits,
+            record.added,
+            record.deleted,
+            record.authors,
+            record.age,
+            intensity,
+            record.main_share,
         ),
     )

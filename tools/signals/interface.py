@@ -2,7 +2,7 @@
 
 A ``Signal`` says in one line what was measured and, in ``detail``, everything that is needed to prove it
 by running something: how to reach the symbol, which call shape tells the two commits apart and what that
-call shows. ``SymbolDetail`` and ``ChurnDetail`` list it.
+call shows. ``SymbolDetail``, ``ChurnDetail`` and ``CoChangeDetail`` list it.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class SignalKind(StrEnum):
     REACH_CHANGED = "reach_changed"
     """A symbol gained or lost many of its users, or one that many files use now calls something else; many is
     what few symbols of the same repository have."""
+    CO_CHANGE_MISSING = "co_change_missing"
+    """A file stayed as it was although its partner changed: in the history they change together."""
     CHURN = "churn"
 
 
@@ -215,7 +217,8 @@ class ChurnDetail:
 
     ``commits`` and ``authors`` are counts in the window that the caller chose, ``added`` and ``deleted``
     lines in it, ``age`` commits since the file was last touched (0: by the commit itself), and
-    ``intensity`` the churn relative to the most churned file of the window, in 0..1.
+    ``intensity`` the churn relative to the most churned file of the window, in 0..1. ``main_share`` is the
+    share of the commits that the most frequent author made, in 0..1.
     """
 
     commits: int
@@ -224,6 +227,7 @@ class ChurnDetail:
     authors: int
     age: int
     intensity: float
+    main_share: float = 1.0
 
     def flat(self) -> dict[str, str]:
         """All fields as text, for a wire or a table."""
@@ -234,6 +238,32 @@ class ChurnDetail:
             "authors": str(self.authors),
             "age": str(self.age),
             "intensity": f"{self.intensity:.3f}",
+            "main_share": f"{self.main_share:.3f}",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CoChangeDetail:
+    """A rule of the history that a change does not follow.
+
+    Of ``changes`` earlier commits that touched ``changed``, ``together`` touched ``missing`` as well;
+    ``lift`` says how many times as many that is as chance would have it.
+    """
+
+    changed: str
+    missing: str
+    together: int
+    changes: int
+    lift: float
+
+    def flat(self) -> dict[str, str]:
+        """All fields as text, for a wire or a table."""
+        return {
+            "changed": self.changed,
+            "missing": self.missing,
+            "together": str(self.together),
+            "changes": str(self.changes),
+            "lift": f"{self.lift:.3f}",
         }
 
 
@@ -289,7 +319,7 @@ class Signal:
     public: bool = True
     dependents: tuple[Dependent, ...] = ()
     score: float = 0.0
-    detail: SymbolDetail | ChurnDetail | None = None
+    detail: SymbolDetail | ChurnDetail | CoChangeDetail | None = None
     dependents_total: int = 0
     lagging_total: int = 0
 

@@ -1,11 +1,13 @@
 """The order in which signals are worth a look. One formula, the same for every repository:
 
-    score = severity x audience x certainty x (0.25 + log2(1 + exposure)) x (1 + 0.25 churn)
+    score = severity x audience x certainty x (0.25 + log2(1 + exposure)) x risk x surprise
+    risk  = 1 + 0.25 churn + 0.25 complexity + 0.15 (1 - ownership)
 
 - *severity* of what changed: a name or an entry point that is gone 1.0; a call that no longer binds 1.0; one
   that silently reaches another parameter 0.9; a moved name 0.8; a changed protocol 0.8; an attribute that
   became a method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported
   0.5; a definition that every use still fits 0.3; who uses a symbol, or what a widely used one calls, 0.15;
+  a file left behind by its partner 0.3;
   churn alone 0.1.
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
 - *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
@@ -13,6 +15,14 @@
   resolution (0.25 when matched by name only, else 1). Its logarithm is taken because the tenth
   lagging call tells less than the first.
 - *churn* of the symbol's file in 0..1: changes in files that change all the time are more often at fault.
+- *complexity*: by how much the change made the function, else its file, more complex, in 0..1
+  (``complexity.rises``).
+- *ownership* of the file in 0..1: the main author's share of its commits. Where many hands change a file
+  there are more faults (Bird et al., ESEC/FSE 2011). Without history it is 1.
+- *surprise*: 1.0 when nothing speaks for intent; 0.5 when a test or a message that came with the change names
+  the symbol; 0.25 when a changelog, a document or a deprecation announced it. So of signals that are alike
+  otherwise the unannounced one is first. What cannot be announced (churn, co-change) counts as 1.0, and so
+  does what was announced while production code of the repository itself lags: it was overlooked all the same.
 
 Scores are comparable within one observation only. Ties go to the smaller key.
 """
@@ -20,9 +30,11 @@ Scores are comparable within one observation only. Ties go to the smaller key.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from repo_guardian.tools.intent.interface import IntentEvidence
+from repo_guardian.tools.signals.complexity import Key
 from repo_guardian.tools.signals.interface import (
     Dependent,
     Effect,
@@ -40,6 +52,7 @@ _SEVERITY = {
     SignalKind.OVERRIDE_MISMATCH: 0.7,
     SignalKind.EXPORT_REMOVED: 0.5,
     SignalKind.DEFINITION_ALTERED: 0.3,
+    SignalKind.CO_CHANGE_MISSING: 0.3,
     SignalKind.REACH_CHANGED: 0.15,
     SignalKind.CHURN: 0.1,
 }
@@ -55,26 +68,68 @@ _PLACE = {Place.PRODUCTION: 1.0, Place.EXAMPLE: 0.5, Place.TEST: 0.4}
 _GUESSED = 0.25
 _UNEXPOSED = 0.25
 _CHURN = 0.25
+_COMPLEXITY = 0.25
+_OWNERSHIP = 0.15
+_FOLLOWED, _ANNOUNCED = 0.5, 0.25
+_NO_AUDIENCE = (SignalKind.CHURN, SignalKind.CO_CHANGE_MISSING)
 
 
-def rank(signals: Iterable[Signal], churn: Mapping[str, float] | None = None) -> tuple[Signal, ...]:
+@dataclass(frozen=True, slots=True)
+class RiskFactors:
+    """What is known of the change beside its signals; what is missing counts as no risk.
+
+    Attributes:
+        churn: intensity in 0..1 by path (``churn.intensities``).
+        ownership: the main author's share in 0..1 by path.
+        complexity: rise in 0..1 by path and dotted name (``complexity.rises``).
+        intent: the evidence on one signal, None where there can be none.
+    """
+
+    churn: Mapping[str, float] = field(default_factory=dict)
+    ownership: Mapping[str, float] = field(default_factory=dict)
+    complexity: Mapping[Key, float] = field(default_factory=dict)
+    intent: Callable[[Signal], IntentEvidence | None] = lambda _signal: None
+
+
+def rank(
+    signals: Iterable[Signal], factors: RiskFactors | Mapping[str, float] | None = None
+) -> tuple[Signal, ...]:
     """The signals with their scores, highest first; see the module's formula.
 
     Args:
         signals: in any order.
-        churn: path to intensity in 0..1 (``churn.intensities``); paths that are missing count as 0.
+        factors: what else is known; a mapping is churn alone.
     """
-    known = churn if churn is not None else {}
+    known = factors if isinstance(factors, RiskFactors) else RiskFactors(churn=factors or {})
     scored = [replace(signal, score=score(signal, known)) for signal in signals]
     return tuple(sorted(scored, key=lambda signal: (-signal.score, signal.key)))
 
 
-def score(signal: Signal, churn: Mapping[str, float]) -> float:
+def score(signal: Signal, factors: RiskFactors) -> float:
     """The score of one signal, rounded to six digits so that it compares and prints the same anywhere."""
-    audience = 1.0 if signal.public or signal.kind is SignalKind.CHURN else _PRIVATE_AUDIENCE
-    busy = max((churn.get(path, 0.0) for path in signal.paths), default=0.0)
+    audience = 1.0 if signal.public or signal.kind in _NO_AUDIENCE else _PRIVATE_AUDIENCE
     reach = _UNEXPOSED + math.log2(1 + exposure(signal.lagging))
-    return round(_severity(signal) * audience * _certainty(signal) * reach * (1 + _CHURN * busy), 6)
+    weight = _severity(signal) * audience * _certainty(signal) * reach
+    return round(weight * risk(signal, factors) * _surprise(signal, factors), 6)
+
+
+def risk(signal: Signal, factors: RiskFactors) -> float:
+    """The factor, at least 1, of what is known of the signal's files and function."""
+    churn = max((factors.churn.get(path, 0.0) for path in signal.paths), default=0.0)
+    owned = min((factors.ownership.get(path, 1.0) for path in signal.paths), default=1.0)
+    name = signal.detail.qualname if isinstance(signal.detail, SymbolDetail) else ""
+    rises = (
+        factors.complexity.get((path, name), factors.complexity.get((path, ""), 0.0)) for path in signal.paths
+    )
+    return 1 + _CHURN * churn + _COMPLEXITY * max(rises, default=0.0) + _OWNERSHIP * (1 - owned)
+
+
+def _surprise(signal: Signal, factors: RiskFactors) -> float:
+    evidence = factors.intent(signal)
+    overlooked = any(place(d.path) is Place.PRODUCTION and not d.guessed for d in signal.lagging)
+    if evidence is None or overlooked or not evidence.intended:
+        return 1.0
+    return _ANNOUNCED if evidence.announced else _FOLLOWED
 
 
 def exposure(lagging: Iterable[Dependent]) -> float:

@@ -22,6 +22,7 @@ class Record:
     deleted: int
     authors: int = 1
     age: int = 0
+    main_share: float = 1.0
 
 
 HISTORY = {"pkg/a.py": Record(9, 400, 100, 3), "pkg/b.py": Record(1, 3, 0), "pkg/c.py": Record(4, 60, 20, 2)}
