@@ -73,25 +73,46 @@ def draw(packages: Sequence[Path], seed: int) -> Iterator[tuple[Path, Mutant]]:
     """One mutant of every operator for every package where it has any, drawn by the seed."""
     for package in packages:
         modules = read_package(package)
-        offered = _offered(modules)
+        offered, unlisted = _offered(modules), _unlisted(modules)
         for kind, make in sorted(OPERATORS.items()):
             made = (mutant for module in modules for mutant in make(module))
-            every = [m for m in made if kind.startswith("private_") or _is_public(m, offered)]
+            every = [m for m in made if kind.startswith("private_") or _is_public(m, offered, unlisted)]
             if every:
                 yield package, random.Random(f"{seed}:{package.name}:{kind}").choice(every)
 
 
 def _offered(modules: Sequence[Module]) -> frozenset[str]:
-    """The names that the package itself binds: what a private module defines and this offers is public."""
+    """The dotted names that the package itself takes from its modules: public wherever they are defined."""
     top = min(modules, key=lambda module: len(module.name))
-    imports = (node for node in top.tree.body if isinstance(node, ast.ImportFrom))
-    return frozenset(alias.asname or alias.name for node in imports for alias in node.names)
+    found = set()
+    for node in top.tree.body:
+        if isinstance(node, ast.ImportFrom):
+            source = f"{top.name}.{node.module}" if node.level else node.module
+            found |= {f"{source}.{alias.name}" for alias in node.names}
+    return frozenset(found)
 
 
-def _is_public(mutant: Mutant, offered: frozenset[str]) -> bool:
+def _unlisted(modules: Sequence[Module]) -> frozenset[str]:
+    """Top-level definitions that an ``__all__`` of their module leaves out."""
+    found: set[str] = set()
+    for module in modules:
+        values = [n.value for n in module.tree.body if isinstance(n, ast.Assign) and _binds_all(n)]
+        names = [ast.literal_eval(v) for v in values if isinstance(v, (ast.List, ast.Tuple))]
+        if names:
+            own = {getattr(node, "name", "") for node in module.tree.body} - set(names[-1])
+            found |= {f"{module.name}.{name}" for name in own}
+    return frozenset(found)
+
+
+def _binds_all(node: ast.Assign) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == "__all__" for target in node.targets)
+
+
+def _is_public(mutant: Mutant, offered: frozenset[str], unlisted: frozenset[str]) -> bool:
     """Whether users can be expected to rely on what changed."""
-    hidden = any(part.startswith("_") for part in mutant.module.split("."))
-    return not hidden or mutant.qualname.partition(".")[0] in offered
+    top = f"{mutant.module}.{mutant.qualname.partition('.')[0]}"
+    hidden = any(part.startswith("_") for part in mutant.module.split(".")) or top in unlisted
+    return not hidden or top in offered
 
 
 @lru_cache(maxsize=4096)
@@ -136,8 +157,8 @@ class Original:
 
 def is_found(mutant: Mutant, signals: Sequence[Signal]) -> bool:
     """Whether a signal names what changed; for a constructor its class does."""
-    wanted = mutant.symbol.removesuffix(".__init__")
-    return any(wanted in (*signal.symbols, *_ids(signal)) for signal in signals)
+    wanted = {mutant.symbol, mutant.symbol.removesuffix(".__init__")}
+    return any(not wanted.isdisjoint((*signal.symbols, *_ids(signal))) for signal in signals)
 
 
 def _ids(signal: Signal) -> tuple[str, ...]:

@@ -62,7 +62,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
 
 
 def _comparable(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
-    sure = before.kind is after.kind and before.definitions == after.definitions == 1
+    alike = before.kind is after.kind or before.id != after.id
+    sure = alike and before.definitions == after.definitions == 1
     if not sure or not is_python(before.path) or is_local(comparison, before):
         return False
     return not comparison.misplaced(before) and not comparison.doubtful(after)

@@ -92,9 +92,15 @@ def _provable(comparison: Comparison, symbol: Symbol) -> bool:
 
 
 def _never_set(comparison: Comparison, symbol: Symbol) -> bool:
-    """Whether nothing in the file of a class attribute gives instances one of that name now."""
-    found = comparison.sources_now.attributes(symbol.path)
-    return found is not None and symbol.name not in found.stored
+    """Whether neither the class of an attribute, nor a base, nor their files give instances one now."""
+    for owner in comparison.hierarchy.linearize(symbol.id.rpartition(".")[0]):
+        there = comparison.current.symbols.get(owner)
+        if there is None:
+            continue  # from outside: what it may provide is known to the look-up by name
+        found = comparison.sources_now.attributes(there.path)
+        if found is None or found.may_set(there.name, symbol.name):
+            return False
+    return True
 
 
 def _is_field(owner: Symbol | None, symbol: Symbol) -> bool:

@@ -16,12 +16,18 @@ Read = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What one file says: ``setters`` by qualified name of the property, and every attribute name that some
-    statement stores (``x.name = …``), by a string literal ``setattr`` too.
+    """What one file says: which properties take an assignment, by qualified name, and what is stored.
+
+    ``stored`` holds the attribute names that some statement stores (``x.name = …``, ``setattr`` with a
+    literal), each with the name of the class in whose method ``self`` gets it, empty for any other receiver.
     """
 
     setters: frozenset[str]
-    stored: frozenset[str]
+    stored: frozenset[tuple[str, str]]
+
+    def may_set(self, class_name: str, name: str) -> bool:
+        """Whether an instance of the class may get the attribute here."""
+        return (class_name, name) in self.stored or ("", name) in self.stored
 
 
 class Sources:
@@ -66,12 +72,22 @@ def _setters(owner: ast.AST, prefix: str) -> Iterator[str]:
             yield from _setters(node, prefix)
 
 
-def _stored(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _stored(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Walks without recursion; what lies in a class keeps its name."""
+    pending: list[tuple[ast.AST, str]] = [(tree, "")]
+    while pending:
+        node, owner = pending.pop()
+        inside = node.name if isinstance(node, ast.ClassDef) else owner
+        pending += [(child, inside) for child in ast.iter_child_nodes(node)]
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.attr
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
-            "setattr",
-            "__setattr__",
-        ):
-            yield from (str(a.value) for a in node.args if isinstance(a, ast.Constant))
+            yield _receiver(node.value, owner), node.attr
+        elif isinstance(node, ast.Call) and _name(node.func) in ("setattr", "__setattr__"):
+            yield from (("", str(a.value)) for a in node.args if isinstance(a, ast.Constant))
+
+
+def _receiver(value: ast.expr, owner: str) -> str:
+    return owner if isinstance(value, ast.Name) and value.id == "self" else ""
+
+
+def _name(function: ast.expr) -> str:
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
