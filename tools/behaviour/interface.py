@@ -63,7 +63,7 @@ class BehaviourLimits:
     generate_s: float = 3.0
     input_bytes: int = 64 * 1024
     total_bytes: int = 8 * MIB
-    call_s: float = 1.0
+    call_s: float = 0.5
     target_s: float = 20.0
     first_s: float = 5.0
     each_s: float = 0.5

@@ -6,11 +6,15 @@ same calls. Each changes one argument, or one element of a container argument.
 
 from __future__ import annotations
 
+import enum
 import math
+import re
 from typing import Any, Callable, Iterator, NamedTuple, Union
 
 Key = Union[int, str]
+_EDGE = re.compile(r"\b")
 _MARKS = "/<>='\"&\\\0"
+_DERIVABLE: tuple[type, ...] = (str, bytes, int, float, list, dict, set, frozenset)
 _UNICODE = "\u00e9\u6f22\U0001f40d"
 
 
@@ -48,12 +52,15 @@ def mutations(call: Call, skip_first: bool, limit: int) -> list[Mutation]:
     """At most ``limit`` mutations, taken in turn from all arguments.
 
     Args:
-        skip_first: the first argument is ``self`` or ``cls`` and stays.
+        skip_first: the first argument is ``self`` or ``cls`` and stays, unless it is a value itself: an
+            object of a class that derives from a builtin one of text, numbers or a container.
     """
     places: list[tuple[Key, Any]] = []
     places += list(enumerate(call.args))[int(skip_first) :]
     places += sorted(call.kwargs.items())
     queues = [list(_of_argument(key, value)) for key, value in places]
+    if skip_first and call.args:
+        queues.insert(0, [Mutation(0, None, f"receiver {label}", do) for label, do in _changes(call.args[0])])
     found: list[Mutation] = []
     while len(found) < limit and any(queues):
         for queue in queues:
@@ -78,8 +85,25 @@ def _of_argument(key: Key, value: Any) -> Iterator[Mutation]:
 
 
 def _changes(value: Any) -> list[tuple[str, Callable[[Any], Any]]]:
-    """What may be done to a value of exactly a builtin type; nothing for others."""
-    return _BY_TYPE.get(type(value), lambda _: [])(value)
+    """What may be done to a value of a builtin type, or of a class that derives from one; else nothing."""
+    exact = _BY_TYPE.get(type(value))
+    if exact is not None:
+        return exact(value)
+    if isinstance(value, enum.Enum):
+        return []
+    for base in _DERIVABLE:
+        if isinstance(value, base):
+            return [(label, _within(base, do)) for label, do in _BY_TYPE[base](base(value))]
+    return []
+
+
+def _within(base: type, change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The change made to the builtin value, in an object of the derived class."""
+
+    def changed(value: Any) -> Any:
+        return type(value)(change(base(value)))
+
+    return changed
 
 
 def _of_bool(value: bool) -> list[tuple[str, Callable[[Any], Any]]]:
@@ -126,6 +150,7 @@ def _of_text(value: Any) -> list[tuple[str, Callable[[Any], Any]]]:
             ("with spaces around", lambda v: " " + v + " "),
             ("with a newline", lambda v: v + "\n"),
             ("with marks", lambda v: v + _MARKS),
+            ("spaced out", lambda v: _EDGE.sub(" ", v)),
         ]
     return changes if value else changes[1:2] + changes[5:]
 

@@ -24,12 +24,17 @@ _BALLAST = 300
 """Objects of each size."""
 
 
+_OVERTIMES = 3
+"""Calls that do not return in time after which no more are made."""
+
+
 class _Session:
     """One function and the calls to make, in a process of its own."""
 
     def __init__(self, task: dict[str, Any], out: TextIO) -> None:
         self._task = task
         self._out = out
+        self._overtimes = 0
         self._caller = Caller(task["call_s"])
 
     def run(self) -> None:
@@ -46,6 +51,8 @@ class _Session:
             return
         inputs = [(number, base64.b64decode(text)) for number, text in enumerate(self._task["inputs"])]
         for number, data in self._ordered(inputs):
+            if self._overtimes >= _OVERTIMES:
+                break
             self._replay(function, bound, number, data)
         self._say(done=True)
         del ballast
@@ -58,7 +65,7 @@ class _Session:
             self._say(input=number, mutation=-1, unusable=f"{type(error).__name__}: {str(error)[:200]}")
             return
         for index in self._ordered(range(-1, len(listed))):
-            if [number, index] in self._task["without"]:
+            if [number, index] in self._task["without"] or self._overtimes >= _OVERTIMES:
                 continue
             self._say(input=number, mutation=index, begun=True)
             mutation = listed[index] if index >= 0 else None
@@ -76,6 +83,7 @@ class _Session:
         except BaseException as error:
             return {"unusable": f"{type(error).__name__}: {str(error)[:200]}"}
         outcome = self._caller.outcome(function, made, call)
+        self._overtimes += "overtime" in outcome
         label = mutation.label if mutation is not None else "as recorded"
         return {"label": label, "call": text, "literal": source, "receiver": receiver, "outcome": outcome}
 
