@@ -100,6 +100,7 @@ def build_views(
     for name in dict.fromkeys([*start.missing, *start.intact]):
         if name not in views:
             assembled, empty = _build(name, tree, state_dir, start)
+            tree.release()
             columns[name] = columns_of(tree.files, assembled.placements, empty)
             packs = open_packs(packs_folder(state_dir), [pack for pack, _ in assembled.packs])
             view = OpenedView(source.commit, name, Catalog(tree.files, {name: columns[name]}), packs)

@@ -33,6 +33,10 @@ class BuildTree(Protocol):
         """The facts of a source file, from the store or extracted and kept; None where there are none."""
         ...
 
+    def outline(self, path: str) -> FileFacts | None:
+        """Of the facts of a source file the definitions, and perhaps no more: these stay in memory."""
+        ...
+
     def has_facts(self, path: str) -> bool:
         """Whether ``facts(path)`` gives some, without reading them."""
         ...

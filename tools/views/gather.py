@@ -73,6 +73,7 @@ class ViewTree:
         self.read = set(in_vain)
         self.files = tree.files
         self.facts = tree.facts
+        self.outline = tree.outline
         self.has_facts = tree.has_facts
         self.facts_of = tree.facts_of
 
@@ -105,6 +106,8 @@ class CommitTree:
         self._skipped: dict[str, str] = {}
         self._problems: dict[str, str] = {}
         self._facts: OrderedDict[tuple[str, str], FileFacts] = OrderedDict()
+        self._outlines: dict[tuple[str, str], FileFacts] = {}
+        self._clean: set[str] = set()
         self._too_large = f"larger than {limits.blob_bytes} bytes"
         self.left_out: dict[str, str] = {}
         self.transient: dict[str, FileFacts] = {}
@@ -131,6 +134,19 @@ class CommitTree:
             self.transient[path] = facts
         return facts
 
+    def outline(self, path: str) -> FileFacts | None:
+        """Of the facts of a source file its definitions; the rest need not be read again for them."""
+        file = self.files[path]
+        outline = self._outlines.get((file.language, file.oid))
+        if outline is None:
+            return self.facts(path)
+        self._problems[path] = outline.problem
+        return outline
+
+    def release(self) -> None:
+        """Let go of facts that the store has, but for their outlines: who asked for them is done."""
+        self._facts = OrderedDict((key, facts) for key, facts in self._facts.items() if facts.transient)
+
     def has_facts(self, path: str) -> bool:
         """Whether ``facts(path)`` gives some, as far as ``prepare`` found out: without reading them."""
         file = self.files[path]
@@ -153,7 +169,7 @@ class CommitTree:
                 if blob is None:
                     self._skipped.setdefault(path, _MISSING)
                 elif self._admits(path, blob):
-                    yield path, mask(blob)
+                    yield path, self._masked(self.files[path].oid, blob)
 
     def prepare(self, paths: Iterable[str]) -> None:
         """Extract what the store lacks of ``paths``, in batches: asking one by one would read one by one."""
@@ -238,10 +254,19 @@ class CommitTree:
         if len(blob) > self._limits.blob_bytes:
             self._leave_out(path, self._too_large)
             return False
-        reason = looks_secret(path, blob)
+        reason = "" if self.files[path].oid in self._clean else looks_secret(path, blob)
         if reason:
             self._leave_out(path, reason)
         return not reason
+
+    def _masked(self, oid: str, blob: bytes) -> bytes:
+        """``mask(blob)``; a blob without secrets is searched once, however many views read it."""
+        if oid in self._clean:
+            return blob
+        masked = mask(blob)
+        if masked is blob:
+            self._clean.add(oid)
+        return masked
 
     def _leave_out(self, path: str, reason: str) -> None:
         self.left_out[path] = reason
@@ -268,12 +293,16 @@ class CommitTree:
         if blob is None or extractor is None:
             self._absent.add(key)
             return
-        facts = extractor.extract(mask(blob), self._limits)
+        facts = extractor.extract(self._masked(key[1], blob), self._limits)
         self._store.put(key[1], facts)
         self.extracted += 1
         self._remember(key, facts)
 
     def _remember(self, key: tuple[str, str], facts: FileFacts) -> None:
         self._facts[key] = facts
+        if not facts.transient:
+            self._outlines[key] = FileFacts(
+                facts.extractor, facts.region, facts.definitions, problem=facts.problem
+            )
         if len(self._facts) > _FACTS_KEPT:
             self._facts.popitem(last=False)

@@ -129,6 +129,8 @@ class Tree:
     def facts(self, path):
         return self._extract(self._blobs[self.files[path].oid]) if self.has_facts(path) else None
 
+    outline = facts
+
     def blobs(self, paths):
         return [(path, self._blobs[self.files[path].oid]) for path in paths]
 

@@ -17,7 +17,6 @@ from repo_guardian.tools.views.chunks.interface import CHUNKS_VERSION, Chunk
 from repo_guardian.tools.views.chunks.split import chunks_of, text_kind
 from repo_guardian.tools.views.facts.interface import Definition, FileFacts
 from repo_guardian.tools.views.facts.registry import LANGUAGES, identity_of
-from repo_guardian.tools.views.secrets import mask
 
 CHUNK_BLOCK = "chunks"
 CHUNK_COLUMNS = 6
@@ -27,7 +26,7 @@ _MAX_OFFSET = 2**32 - 1
 
 
 class ChunkedFile(NamedTuple):
-    """A file with its chunks; ``blob`` is masked (``secrets.mask``)."""
+    """A file with its chunks; ``blob`` is masked (``BuildTree.blobs``)."""
 
     path: str
     blob: bytes
@@ -69,7 +68,7 @@ def chunked_files(
         elif tree.has_facts(path) or text_kind(path) != "data":
             new.append(path)
     for path, blob in tree.blobs(new):
-        yield path, _chunked(path, blob, tree.facts(path))
+        yield path, _chunked(path, blob, tree.outline(path))
 
 
 def _content(path: str, file: TreeFile) -> tuple[str, str, str]:
@@ -80,4 +79,4 @@ def _content(path: str, file: TreeFile) -> tuple[str, str, str]:
 def _chunked(path: str, blob: bytes, facts: FileFacts | None) -> ChunkedFile:
     chunks = chunks_of(blob, facts, text_kind(path))
     definitions = () if facts is None else facts.definitions
-    return ChunkedFile(path, mask(blob) if chunks else b"", chunks, definitions)
+    return ChunkedFile(path, blob if chunks else b"", chunks, definitions)

@@ -15,8 +15,8 @@ from repo_guardian.tools.views.packs.container import Arrays, write_arrays
 from repo_guardian.tools.views.packs.interface import DIGEST_BYTES, PackLayout, Rows, ShardDraft
 from repo_guardian.tools.views.packs.shards import canonical, shard_digest
 
-_LEVEL = 1
-"""Of zlib: a quarter of level 6's time for a tenth more bytes on the parts of SQLAlchemy's graph."""
+_LEVEL = 6
+"""Of zlib: a seventh fewer bytes than level 1 on the parts of SQLAlchemy's graph, for 0.3 CPU seconds."""
 
 SHARD = ("shard", "<u4")
 """The field that a table's rows gain in a pack."""
