@@ -68,6 +68,8 @@ class Comparison:
         self._doubtful = {s.path for s in (*base.skipped, *current.skipped)}
         self._modules_now: dict[str, str | None] = {}
         self._reexports: dict[str, tuple[Symbol, ...]] = {}
+        self._made_at_base: dict[str, dict[str, list[Edge]]] = {}
+        self._made_now: dict[str, dict[str, list[Edge]]] = {}
         self._since: dict[str, tuple[Edge, ...]] = {}
 
     # -- names ---------------------------------------------------------------------------------------
@@ -197,6 +199,14 @@ class Comparison:
         """The unresolved uses in one file, at the current commit, on lines with the text ``text``."""
         return tuple(e for e in _unresolved(self.current, path) if e.text == text)
 
+    def made_at_base(self, symbol: Symbol) -> tuple[Edge, ...]:
+        """The uses that the body of a base symbol makes, without those of what is defined inside it."""
+        return _made(self.base, self._made_at_base, symbol)
+
+    def made_now(self, symbol: Symbol) -> tuple[Edge, ...]:
+        """The uses that the body of a symbol of the current commit makes."""
+        return _made(self.current, self._made_now, symbol)
+
     # -- internals -----------------------------------------------------------------------------------
 
     @cached_property
@@ -256,6 +266,15 @@ def _members(graph: Graph, owner: str, ids: Sequence[str], other: Graph) -> dict
     found |= {s.id: s for s in graph.symbols_in(graph.symbols[owner].path) if s.id.startswith(prefix)}
     named = sorted(name for name, symbol in found.items() if symbol.kind is not SymbolKind.ALIAS)
     return {name[len(prefix) :]: found[name].kind for name in named if "<" not in name}
+
+
+def _made(graph: Graph, known: dict[str, dict[str, list[Edge]]], symbol: Symbol) -> tuple[Edge, ...]:
+    if symbol.path not in known:
+        by_source: dict[str, list[Edge]] = {}
+        for edge in graph.edges_in(symbol.path):
+            by_source.setdefault(edge.source, []).append(edge)
+        known[symbol.path] = by_source
+    return tuple(known[symbol.path].get(symbol.id, ()))
 
 
 def _unresolved(graph: Graph, path: str) -> Iterator[Edge]:

@@ -20,8 +20,8 @@ _BUILTINS = "builtins."
 
 def raises_change(comparison: Comparison, before: Symbol, after: Symbol) -> ContractChange | None:
     """The change when exactly one exception came for exactly one that went; None otherwise."""
-    old = _raised(comparison.base.edges_in(before.path), before.id)
-    new = _raised(comparison.current.edges_in(after.path), after.id)
+    old = _raised(comparison.made_at_base(before))
+    new = _raised(comparison.made_now(after))
     gone, come = sorted(old - new), sorted(new - old)
     if len(gone) != 1 or len(come) != 1 or _last(gone[0]) == _last(come[0]):
         return None
@@ -30,12 +30,9 @@ def raises_change(comparison: Comparison, before: Symbol, after: Symbol) -> Cont
     return ContractChange(ChangeKind.RAISES_CHANGED, f"raises {_last(come[0])} (was {_last(gone[0])})")
 
 
-def _raised(edges: Iterable[Edge], function: str) -> frozenset[str]:
-    return frozenset(
-        edge.target
-        for edge in edges
-        if edge.source == function and edge.kind in (EdgeKind.CALL, EdgeKind.REFERENCE) and _raises(edge)
-    )
+def _raised(edges: Iterable[Edge]) -> frozenset[str]:
+    uses = (edge for edge in edges if edge.kind in (EdgeKind.CALL, EdgeKind.REFERENCE))
+    return frozenset(edge.target for edge in uses if _raises(edge))
 
 
 def _raises(edge: Edge) -> bool:

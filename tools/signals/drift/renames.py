@@ -53,8 +53,8 @@ def _same_thing(comparison: Comparison, old: Symbol, new: Symbol) -> bool:
 
 
 def _same_body(comparison: Comparison, old: Symbol, new: Symbol) -> bool:
-    before = _uses(comparison.base.edges_in(old.path), old.id)
-    after = _uses(comparison.current.edges_in(new.path), new.id)
+    before = _uses(comparison.made_at_base(old), old.id)
+    after = _uses(comparison.made_now(new), new.id)
     if before != after:
         return False
     lengths = [s.span.end_byte - s.span.start_byte - len(s.name.encode()) for s in (old, new)]
@@ -64,5 +64,4 @@ def _same_body(comparison: Comparison, old: Symbol, new: Symbol) -> bool:
 
 def _uses(edges: Iterable[Edge], source: str) -> Counter[tuple[object, ...]]:
     """What a body uses, recursion by a word of its own."""
-    own = (edge for edge in edges if edge.source == source)
-    return Counter((e.kind, "itself" if e.target == source else e.target, e.shape) for e in own)
+    return Counter((e.kind, "itself" if e.target == source else e.target, e.shape) for e in edges)
