@@ -6,6 +6,7 @@ its constant); a bare statement for its module, and that for everything that imp
 
 - a call or a read of a member's name on a value of unknown type may mean it, and so may one of a function's
   in a file that imports modules by computed names;
+- a line that names a top-level definition, whatever else it calls, uses it;
 - a method that the language or a foreign base calls by itself changes its class, an overriding one may run
   where the overridden one is called, and tests of a base class run again in its subclasses;
 - a fixture reaches what asks for it by name;
@@ -14,6 +15,7 @@ its constant); a bare statement for its module, and that for everything that imp
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -33,6 +35,8 @@ MAX_SYMBOLS = 20_000
 """Symbols that are followed at most."""
 _IMPORTERS = ("importlib.import_module", "builtins.__import__", "pytest.importorskip", "runpy.run_module",
               "runpy.run_path")  # fmt: skip
+_ASSIGNED = re.compile(r"(\w+)(?:\.\w+)+\s*=(?!=)")
+"""``X.name = value`` at the top of a module changes ``X``."""
 _MEMBERS = (SymbolKind.METHOD, SymbolKind.PROPERTY)
 _FUNCTIONS = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
@@ -89,6 +93,7 @@ class Walk:
             return
         by_name = self._by_name(symbol)
         running = [edge for edge in uses if edge.kind is not EdgeKind.IMPORT]
+        running += self._mentions(symbol, uses)
         for edge in (*running, *by_name):
             yield self._holder(edge)
         self._imported_only(uses, running)
@@ -115,7 +120,11 @@ class Walk:
             for symbol in self._graph.symbols_in(edge.path)
             if symbol.span.start_byte <= span.start_byte and span.end_byte <= symbol.span.end_byte
         ]
-        return min(holding, key=lambda s: (s.span.end_byte - s.span.start_byte, s.id), default=source).id
+        held = min(holding, key=lambda s: (s.span.end_byte - s.span.start_byte, s.id), default=source)
+        if held.kind is SymbolKind.MODULE and (assigned := _ASSIGNED.match(edge.text)):
+            target = f"{held.id}.{assigned[1]}"
+            return target if target in self._graph.symbols else held.id
+        return held.id
 
     def _by_name(self, symbol: Symbol) -> list[Edge]:
         """Uses on values of unknown type that may mean ``symbol``."""
@@ -128,6 +137,21 @@ class Walk:
         if owner.kind is not SymbolKind.MODULE:
             return []
         return [edge for edge in found if edge.target.startswith("?.") and edge.path in self._importing]
+
+    def _mentions(self, symbol: Symbol, uses: Iterable[Edge]) -> Iterator[Edge]:
+        """Uses of something else on lines that name a top-level symbol: ``TABLE.copy()`` reads ``TABLE``."""
+        owner = self._graph.symbols.get(symbol.id.rpartition(".")[0])
+        if owner is None or owner.kind is not SymbolKind.MODULE:
+            return
+        names = {(symbol.path, symbol.name)}
+        for edge in uses:
+            if edge.kind is EdgeKind.IMPORT:
+                names |= {(edge.path, s.name) for s in self._graph.symbols_in(edge.path) if _binds(s, edge)}
+        for path, name in sorted(names):
+            word = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+            for edge in self._graph.edges_in(path):
+                if edge.kind is not EdgeKind.IMPORT and edge.source != symbol.id and word.search(edge.text):
+                    yield edge
 
     @cached_property
     def _importing(self) -> frozenset[str]:
@@ -168,6 +192,13 @@ class Walk:
                 self._reached.below.add(folder or "")
         elif folder is not None and symbol.name.startswith("pytest_"):
             self._reached.below.add(folder)
+
+
+def _binds(symbol: Symbol, edge: Edge) -> bool:
+    """Whether an import binds the name that ``edge`` imports."""
+    span = symbol.span
+    inside = span.start_byte <= edge.span.start_byte and edge.span.end_byte <= span.end_byte
+    return symbol.kind is SymbolKind.ALIAS and inside and symbol.target in (None, edge.target, *edge.via)
 
 
 def _is_registered(symbol: Symbol) -> bool:

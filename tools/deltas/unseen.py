@@ -1,8 +1,8 @@
 """Files that are no source code: whether a change of one can change what tests do.
 
 Prose, pictures, settings of code hosts, editors, linters and of coverage do not. Of the files that hold
-settings of many tools the parts that a test run reads are compared. A lock file says which versions others
-are to install; both sides of a comparison run on one toolchain, so a change of it alone cannot show.
+settings of many tools the parts that a test run reads are compared. Both sides of a comparison run on one
+toolchain (DESIGN section 5), so that a changed dependency, requirement or lock file alone cannot show.
 """
 
 from __future__ import annotations
@@ -18,20 +18,46 @@ from repo_guardian.tools.signals.places import Place, place
 Read = Callable[[str], bytes | None]
 """The content of a file at a commit, None when it cannot be had."""
 
-_PROSE = (".md", ".rst", ".adoc", ".yml", ".yaml", ".cff", ".svg", ".png", ".ico", ".gif", ".jpg", ".pyi")
+_PROSE = (
+    ".md",
+    ".rst",
+    ".adoc",
+    ".org",
+    ".yml",
+    ".yaml",
+    ".cff",
+    ".svg",
+    ".png",
+    ".ico",
+    ".gif",
+    ".jpg",
+    ".pyi",
+)
 _NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "contributors", "codeowners", "makefile",
      "justfile", "dockerfile", "manifest.in", "py.typed",
      "uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "pipfile.lock",
      "ruff.toml", "mypy.ini", "pylintrc", "pyrightconfig.json", "renovate.json", "typos.toml"}
 )  # fmt: skip
-_FOLDERS = frozenset({"docs", "doc", ".github", ".circleci", ".gitlab", ".devcontainer", ".vscode", ".idea"})
-_REQUIREMENTS = re.compile(r"requirements|constraints", re.I)
-_TOOLING = re.compile(r"doc|lint|typing|style|mypy|pre[-_]?commit|release|build|format", re.I)
-_TEXT = (".txt", ".in")
+_FOLDERS = frozenset(
+    {
+        "docs",
+        "doc",
+        "bench",
+        "benchmarks",
+        "examples",
+        ".github",
+        ".circleci",
+        ".gitlab",
+        ".devcontainer",
+        ".vscode",
+        ".idea",
+    }
+)
+_REQUIREMENTS = re.compile(r"(requirements|constraints)[^/]*(/[^/]+)?\.(txt|in)$", re.I)
 _PROJECT_INERT = frozenset(
     {"version", "description", "readme", "authors", "maintainers", "license", "license-files", "keywords",
-     "classifiers", "urls", "requires-python"}
+     "classifiers", "urls", "requires-python", "dependencies", "optional-dependencies"}
 )  # fmt: skip
 _TOOLS = frozenset(
     {"pytest", "setuptools", "setuptools_scm", "hatch", "flit", "poetry", "pdm", "maturin", "scikit-build",
@@ -48,11 +74,14 @@ def unseen(path: str, read_base: Read, read_current: Read) -> str:
         parts = _toml if name == "pyproject.toml" else _ini
         same = parts(read_base(path)) == parts(read_current(path)) is not None
         return "" if same else f"{path} says something else on how the code is built or tested"
-    if _REQUIREMENTS.search(path) and name.endswith(_TEXT):
-        return "" if _TOOLING.search(name) else f"{path} may change what every test runs with"
-    if name in _NAMES or name.startswith(".") or path.partition("/")[0] in _FOLDERS:
+    if (
+        _REQUIREMENTS.search(path)
+        or name in _NAMES
+        or name.startswith(".")
+        or path.partition("/")[0] in _FOLDERS
+    ):
         return ""
-    prose = name.endswith(_PROSE) or name.endswith(".txt") or "." not in name
+    prose = name.endswith((*_PROSE, ".txt")) or "." not in name
     if prose and place(path) is not Place.TEST:
         return ""
     return f"{path} is not in the graph"
@@ -65,24 +94,17 @@ def _toml(content: bytes | None) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     project = {k: v for k, v in _table(document, "project").items() if k not in _PROJECT_INERT}
-    optional = _table(project, "optional-dependencies")
-    groups = _table(document, "dependency-groups")
-    tools = _table(document, "tool")
+    build = _table(document, "build-system")
     return {
-        "project": {**project, "optional-dependencies": _without_tooling(optional)},
-        "groups": _without_tooling(groups),
-        "build-system": document.get("build-system"),
-        "tool": {name: value for name, value in tools.items() if name in _TOOLS},
+        "project": project,
+        "build-system": {name: value for name, value in build.items() if name != "requires"},
+        "tool": {name: value for name, value in _table(document, "tool").items() if name in _TOOLS},
     }
 
 
 def _table(document: Mapping[str, Any], name: str) -> dict[str, Any]:
     found = document.get(name)
     return found if isinstance(found, dict) else {}
-
-
-def _without_tooling(groups: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in groups.items() if not _TOOLING.search(name)}
 
 
 def _ini(content: bytes | None) -> Mapping[str, Any] | None:

@@ -74,9 +74,7 @@ def test_a_dunder_method_selects_users_of_its_class(graph):
     assert {"tests/test_base.py", "tests/test_child.py"} <= set(found.files)
 
 
-@pytest.mark.parametrize(
-    "path", ["pkg/data.json", "requirements.txt", "tests/data.txt", "requirements/tests.in"]
-)
+@pytest.mark.parametrize("path", ["pkg/data.json", "tests/data.txt", "tests/run.sh"])
 def test_what_the_graph_cannot_see_selects_everything(graph, path):
     found = select(graph, {}, **{path: "changed = 1\n"})
     assert found.everything
@@ -91,9 +89,12 @@ def test_what_the_graph_cannot_see_selects_everything(graph, path):
             "[project]\nversion = '2'\ndescription = 'x'\n[tool.ruff]\nline-length = 3\n",
             False,
         ),
-        ("pyproject.toml", "[project]\ndependencies = ['x']\n", True),
+        ("pyproject.toml", "[project]\ndependencies = ['x']\n", False),
         ("pyproject.toml", "[dependency-groups]\ndocs = ['sphinx']\n", False),
-        ("pyproject.toml", "[dependency-groups]\ntests = ['sphinx']\n", True),
+        ("pyproject.toml", "[dependency-groups]\ntests = ['sphinx']\n", False),
+        ("pyproject.toml", "[build-system]\nbuild-backend = 'x'\n", True),
+        ("pyproject.toml", "[project.scripts]\nx = 'pkg:helper'\n", True),
+        ("requirements.txt", "anything\n", False),
         ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '-x'\n", True),
         ("pyproject.toml", "not = = toml", True),
         ("tox.ini", "[testenv]\ncommands = pytest\n", False),
@@ -158,8 +159,9 @@ def test_tests_are_selected_by_their_ids(graph):
         ("import pytest, pkg.core\n"
          "@pytest.mark.parametrize('f', [pkg.core.helper])\ndef test_it(f): pass\n", False),
         ("import importlib\ndef test_it():\n    importlib.import_module('pkg.core').helper(1)\n", False),
+        ("from pkg.table import TABLE\ndef test_it():\n    TABLE.copy()['helper'](1)\n", False),
         ("from pkg.core import *\ndef test_it():\n    helper(1)\n", False),
-        ("from pkg.core import helper\ndef test_it():\n    globals()['helper'](1)\n", True),
+        ("from pkg.core import helper\ndef test_it():\n    globals()['helper'](1)\n", False),
         ("import unittest, pkg.core\npkg.core.helper(1)\n"
          "class T(unittest.TestCase):\n    def test_it(self): pass\n", True),
         ("import unittest, pkg\nclass T(unittest.TestCase):\n    def setUp(self): pkg.helper(1)\n"
@@ -170,7 +172,8 @@ def test_tests_are_selected_by_their_ids(graph):
     ],
 )  # fmt: skip
 def test_ways_to_reach_a_function(graph, test, whole):
-    before = {**FILES, "tests/test_way.py": test}
+    table = "from pkg.core import helper\nTABLE = {'helper': helper}\n"
+    before = {**FILES, "pkg/table.py": table, "tests/test_way.py": test}
     after = {**before, "pkg/core.py": FILES["pkg/core.py"].replace("return x", "return x + 1")}
     read = [lambda path, files=files: files.get(path, "").encode() for files in (before, after)]
     found = reachable_tests(graph("a", before), graph("b", after), ["pkg/core.py"], *read)
