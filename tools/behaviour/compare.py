@@ -128,7 +128,8 @@ def _reshaped(targets: Sequence[Target], base: Replay, current: Replay) -> froze
         if target.qualname.endswith(".__init__"):
             kind = f"{target.module}.{target.qualname.removesuffix('.__init__')}"
             for _, old, new in _pairs(target.symbol, base, current):
-                if old.layouts.get(kind) != new.layouts.get(kind):
+                before, after = old.layouts.get(kind, ""), new.layouts.get(kind, "")
+                if before != after and ":" in before + after:
                     found.add(kind)
     return frozenset(found)
 

@@ -23,8 +23,8 @@ class Made:
     """One call as one commit made it: its text, its literal, and its outcome in each of the two orders.
 
     ``effects`` are reaches beyond its arguments. ``misfit`` names an attribute that this commit's code
-    stores and the recorded object has not. ``layouts`` are the private attributes of the classes that the
-    outcome shows by them.
+    stores and the recorded object has not. ``layouts`` are the attributes by which the outcome shows objects,
+    by class.
     """
 
     call: str = ""

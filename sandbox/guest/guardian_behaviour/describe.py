@@ -1,9 +1,9 @@
 """Values as text that is equal for equal behaviour: no addresses, no order where there is none, bounded.
 
-An object shows by its public attributes, as a caller sees it; one that has none shows by its private ones,
-and then its class and their names and types are listed as its *layout*: where two versions lay a class out
-differently, its private state says nothing about behaviour. Iterators are shown by what they give, and are
-used up by it.
+An object shows by its public attributes, as a caller sees it; one that has none shows by its private ones.
+The names of what it shows, of private ones with their types, are its class's *layout*: where two versions lay
+a class out differently, such an object says nothing about behaviour. Iterators are shown by what they give,
+and are used up by it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 
 
 class Description(NamedTuple):
-    """``text`` of a value; ``layouts`` has ``name:type name:type`` for classes that show by private state."""
+    """``text`` of a value; ``layouts`` has names of attributes, ``name:type`` of private ones, by class."""
 
     text: str
     layouts: dict[str, str]
@@ -199,7 +199,9 @@ class _Describer:
         content = self._content(value, depth)
         state = _state(value, kind)
         public = {name: part for name, part in state.items() if not name.startswith("_")}
-        if not public and content is None:
+        if public or content is not None:
+            self.layouts.setdefault(name_of(kind), " ".join(sorted(public)))
+        else:
             public = state
             shape = sorted(f"{name}:{name_of(type(part))}" for name, part in state.items())
             self.layouts.setdefault(name_of(kind), " ".join(shape))

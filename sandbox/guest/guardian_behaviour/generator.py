@@ -152,7 +152,7 @@ def _run(strategy: Any, keep: Callable[[Any], None], count: int) -> None:
         suppress_health_check=list(HealthCheck),
     )
     run: Callable[[], None] = options(given(strategy)(keep))
-    run()
+    run()  # type: ignore[no-untyped-call]
 
 
 def _warm_up() -> None:

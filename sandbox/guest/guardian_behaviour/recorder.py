@@ -1,10 +1,11 @@
 """A pytest plugin that records the arguments which the suite passes to some functions.
 
 ``GUARDIAN_RECORD`` names a JSON file: ``{"targets": [[file, first line, key], ...], "inputs": int,
-"input_bytes": int, "total_bytes": int, "root": path, "out": path}``. A function is told by its code object's
-file and first line. Arguments are pickled at the moment of the call, before the function can change them.
-What is written at the end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}},
-"path": [folder, ...]}``, the last being where the suite imports from within ``root``.
+"input_bytes": int, "total_bytes": int, "root": path, "out": path}``. A function is told by its file and
+first line: most are armed (``arming``), and what pytest itself has loaded before is watched by the profiler.
+Arguments are pickled at the moment of the call, before the function can change them. What is written at the
+end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}}, "path": [folder, ...]}``,
+the last being where the suite imports from within ``root``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from .arming import Arming
 from .inputs import Bare, TooLargeError, dumps
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
@@ -33,6 +35,7 @@ class Recorder:
     def __init__(self, task: dict[str, Any]) -> None:
         self._keys: dict[tuple[str, int], str] = {(file, line): key for file, line, key in task["targets"]}
         self._names = {Path(file).name for file, _ in self._keys}
+        self._arming = Arming(self._keys, self.called)
         self._inputs: int = task["inputs"]
         self._input_bytes: int = task["input_bytes"]
         self._left: int = task["total_bytes"]
@@ -121,15 +124,24 @@ class Recorder:
         monitoring.register_callback(monitoring.PROFILER_ID, monitoring.events.PY_START, on_start)
         monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.PY_START)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self) -> None:
-        """Watch from here on."""
-        self.start()
+    def called(self, key: str) -> None:
+        """An armed function has begun; its frame is the caller's."""
+        self.record(key, sys._getframe(1))
+
+    def pytest_collection_finish(self) -> None:
+        """Watch what could not be armed: modules that pytest itself uses, or that a plugin loads."""
+        files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+        loaded = {str(Path(file).absolute()) for file in files if isinstance(file, str)}
+        unarmed = self._arming.unarmed(loaded)
+        self._keys = {place: key for place, key in self._keys.items() if place[0] in unarmed}
+        self._names = {Path(file).name for file, _ in self._keys}
+        if self._keys:
+            self.start()
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self) -> Any:
         """Take the hook back from a test that set one of its own."""
-        if not hasattr(sys, "monitoring"):
+        if self._keys and not hasattr(sys, "monitoring"):
             sys.setprofile(self.on_profile)
         yield
 
@@ -171,9 +183,10 @@ def _arguments(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
     return args, kwargs
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Register the recorder when a task is given."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Register the recorder when a task is given, before anything of the suite is imported."""
     path = os.environ.pop("GUARDIAN_RECORD", None)
     if path is not None:
         task = json.loads(Path(path).read_text())
-        config.pluginmanager.register(Recorder(task), "guardian-recorder")
+        early_config.pluginmanager.register(Recorder(task), "guardian-recorder")

@@ -25,7 +25,7 @@ _BALLAST = 300
 
 
 _OVERTIMES = 3
-"""Calls that do not return in time after which no more are made."""
+"""Calls that do not return in time after which no mutated ones are made; after twice as many none at all."""
 
 
 class _Session:
@@ -51,7 +51,7 @@ class _Session:
             return
         inputs = [(number, base64.b64decode(text)) for number, text in enumerate(self._task["inputs"])]
         for number, data in self._ordered(inputs):
-            if self._overtimes >= _OVERTIMES:
+            if self._overtimes >= 2 * _OVERTIMES:
                 break
             self._replay(function, bound, number, data)
         self._say(done=True)
@@ -65,7 +65,8 @@ class _Session:
             self._say(input=number, mutation=-1, unusable=f"{type(error).__name__}: {str(error)[:200]}")
             return
         for index in self._ordered(range(-1, len(listed))):
-            if [number, index] in self._task["without"] or self._overtimes >= _OVERTIMES:
+            late = index >= 0 and self._overtimes >= _OVERTIMES
+            if late or [number, index] in self._task["without"]:
                 continue
             self._say(input=number, mutation=index, begun=True)
             mutation = listed[index] if index >= 0 else None
