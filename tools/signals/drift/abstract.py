@@ -99,6 +99,8 @@ def _lagging(comparison: Comparison, owner: str, member: Symbol) -> tuple[Depend
         if _asks(comparison.base, comparison.base_hierarchy, child):
             continue  # abstract itself: nobody made one
         symbol = comparison.current.symbols[child]
+        if any(base.rpartition(".")[2] == "ABC" for base in symbol.bases):
+            continue  # says of itself that it is one to derive from
         edges = comparison.current.edges_in(symbol.path)
         inherits = next((e for e in edges if e.source == child and e.kind is EdgeKind.INHERIT), None)
         if inherits is not None:
