@@ -13,7 +13,8 @@ the upper tail of the hypergeometric distribution (Fisher's exact test), correct
 looked at (Bonferroni). So a file that nearly every commit touches is nobody's partner. Commits larger than
 nine tenths of the repository's own are left out as well: they are sweeps (formatting, new syntax, licences),
 which tie whatever they touch. Only source files have partners, and these are source files or documents:
-settings of continuous integration, locks and changelogs move together without meaning anything.
+settings of continuous integration, locks and changelogs move together without meaning anything. A test that
+changes alone misses nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import TypeVar
 
 from repo_guardian.tools.intent.texts import is_changelog, is_document
 from repo_guardian.tools.signals.interface import CoChangeDetail, Signal, SignalKind, one_line, signal_key
+from repo_guardian.tools.signals.places import Place, place
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 Number = TypeVar("Number", int, float)
@@ -94,7 +96,7 @@ def co_change_signals(
     for rule in rules(window, altered, bounds):
         if rule.partner in altered or not {rule.changed, rule.partner} <= present:
             continue
-        if rule.changed not in graph.files or not _may_be_partner(rule.partner, graph):
+        if not _may_lead(rule.changed, graph) or not _may_be_partner(rule.partner, graph):
             continue
         known = best.get(rule.partner)
         if known is None or _strength(rule) > _strength(known):
@@ -131,6 +133,10 @@ def rules(
 
 def _at(ordered: Sequence[Number], percentile: float) -> Number:
     return ordered[min(len(ordered) - 1, int(percentile * len(ordered)))]
+
+
+def _may_lead(path: str, graph: Graph) -> bool:
+    return path in graph.files and place(path) is not Place.TEST
 
 
 def _may_be_partner(path: str, graph: Graph) -> bool:

@@ -74,3 +74,18 @@ def test_one_signal_for_each_file_left_behind_and_no_more_than_asked_for(untied)
 def test_no_history_is_no_signal(untied):
     assert co_change_signals([], {"pkg/a.py"}, TREE, untied) == ()
     assert co_change_signals([set()], {"pkg/a.py"}, TREE, untied) == ()
+
+
+def test_only_code_leads_and_settings_do_not_follow(current):
+    graph = current.module("tests.test_a", "tests/test_a.py").function("pkg.a.f").build()
+    others = {"tests/test_a.py", ".github/ci.yml", "docs/a.md", "CHANGES.md"}
+    history = [{"pkg/a.py", *others}] * 8 + OTHERS
+    found = co_change_signals(history, {"pkg/a.py"}, {"pkg/a.py", *others}, graph)
+    assert sorted(signal.paths[0] for signal in found) == ["docs/a.md", "tests/test_a.py"]
+    assert co_change_signals(history, {"tests/test_a.py"}, {"pkg/a.py", *others}, graph) == ()
+
+
+def test_commits_that_are_large_for_the_repository_are_sweeps(untied):
+    sweep = PAIR | {f"pkg/s{number}.py" for number in range(9)}
+    history = [sweep] * 4 + OTHERS
+    assert co_change_signals(history, {"pkg/a.py"}, TREE, untied) == ()
