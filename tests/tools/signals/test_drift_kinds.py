@@ -151,7 +151,8 @@ def test_a_rename_lists_the_uses_left(between):
 
 def test_a_subclass_that_lacks_an_abstract_member_lags(between):
     asks = "import abc\nclass A(abc.ABC):\n    @abc.abstractmethod\n    def m(self): ...\n"
-    others = "import abc\nfrom pkg.m import A\nclass B(A): ...\nclass E(A, abc.ABC): ...\nclass D(A):\n    def m(self): ...\n"
+    others = "import abc\nfrom pkg.m import A\nclass B(A): ...\nclass E(A, abc.ABC): ...\n"
+    others += "class D(A):\n    def m(self): ...\n"
     (signal,) = between("import abc\nclass A(abc.ABC):\n    pass\n", asks, pkg__n=others)
     assert [d.symbol for d in signal.dependents if d.lagging] == ["pkg.n.B"]
 
