@@ -15,7 +15,7 @@ too often.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from repo_guardian.tools.views.symbol_graph.columns import Columns, columns_in, 
 from repo_guardian.tools.views.symbol_graph.corpus import LinkedFile
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Resolution, Symbol
 from repo_guardian.tools.views.symbol_graph.records import EdgeColumns
+from repo_guardian.tools.views.symbol_graph.rows import decode_ids, decode_symbol, encode_symbols
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 LAYOUT = PackLayout(
@@ -46,7 +47,7 @@ LAYOUT = PackLayout(
 """Tables: symbols by id; by the id of a parent that is in another file; names (as numbers of the shard) that
 edges lead to or through; unresolved ones by their last part; keys mentioned. The block: keys read, sorted."""
 
-FORMAT = "3"
+FORMAT = "4"
 """Changes whenever the same links would give another shard."""
 
 BY_NAME = (EdgeKind.CALL, EdgeKind.REFERENCE)
@@ -75,17 +76,9 @@ class _Names(msgspec.Struct, array_like=True):
     shapes: list[CallShape | None]
 
 
-class _Id(msgspec.Struct):
-    """A symbol of which only the id is decoded."""
-
-    id: str
-
-
 _ENCODER = msgspec.msgpack.Encoder()
 _NAMES = msgspec.msgpack.Decoder(_Names)
 _RAW_SYMBOLS = msgspec.msgpack.Decoder(list[msgspec.Raw])
-_SYMBOL_IDS = msgspec.msgpack.Decoder(list[_Id])
-_SYMBOL = msgspec.msgpack.Decoder(Symbol)
 _TEXTS = msgspec.msgpack.Decoder(list[str])
 
 
@@ -131,7 +124,7 @@ def encode_shard(linked: LinkedFile, *, python2: bool = False) -> ShardDraft:
     parts = {
         "names": _ENCODER.encode(_Names(list(names), list(vias), list(shapes))),
         "places": columns_out(columns, _PLACES),
-        "symbols": _ENCODER.encode(symbols),
+        "symbols": encode_symbols(symbols),
         "texts": _ENCODER.encode(list(texts)),
     }
     header = bytes([_PYTHON2 if python2 else 0]) + len(edges).to_bytes(4, "little")
@@ -162,37 +155,37 @@ class GraphShard:
         """How many edges it has."""
         return self._count
 
-    def _part(self, name: str, decoder: msgspec.msgpack.Decoder[_Part]) -> _Part:
+    def _part(self, name: str, decode: Callable[[bytes], _Part]) -> _Part:
         try:
-            return decoder.decode(self._pack.part(name, self._shard))
+            return decode(self._pack.part(name, self._shard))
         except msgspec.MsgspecError as error:
             raise ViewDamagedError("a shard holds no symbol graph", hint=REBUILD) from error
 
     @cached_property
     def _names(self) -> _Names:
-        return self._part("names", _NAMES)
+        return self._part("names", _NAMES.decode)
 
     @cached_property
     def _texts(self) -> list[str]:
-        return self._part("texts", _TEXTS)
+        return self._part("texts", _TEXTS.decode)
 
     @cached_property
     def _raw_symbols(self) -> list[msgspec.Raw]:
-        return self._part("symbols", _RAW_SYMBOLS)
+        return self._part("symbols", _RAW_SYMBOLS.decode)
 
     @cached_property
     def symbol_ids(self) -> list[str]:
         """The ids of its symbols, sorted; a row's number counts them."""
-        return [found.id for found in self._part("symbols", _SYMBOL_IDS)]
+        return self._part("symbols", decode_ids)
 
     def symbol(self, row: int) -> Symbol:
         """One symbol."""
-        return _SYMBOL.decode(self._raw_symbols[row])
+        return decode_symbol(self._raw_symbols[row])
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """All symbols, by id."""
-        return tuple([_SYMBOL.decode(raw) for raw in self._raw_symbols])
+        return tuple([decode_symbol(raw) for raw in self._raw_symbols])
 
     def name(self, number: int) -> str:
         """A string by its number."""
