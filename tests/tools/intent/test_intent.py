@@ -52,7 +52,8 @@ def test_which_lines_name_a_subject(subject, line, named):
     ("path", "is_one"),
     [
         ("CHANGES.rst", True), ("CHANGELOG.md", True), ("docs/changelog.rst", True), ("HISTORY.md", True),
-        ("docs/release-notes.md", True), ("docs/whatsnew/3.1.rst", False), ("newsfragments/12.bugfix.rst", True),
+        ("docs/release-notes.md", True), ("docs/whatsnew/3.1.rst", False),
+        ("newsfragments/12.bugfix.rst", True),
         ("changelog.d/1.change.md", True), ("NEWS", True), ("docs/whats_new.rst", True), ("README.md", False),
         ("pkg/history.py", False), ("docs/guide.md", False), ("release_notes/3.2.md", True),
     ],
