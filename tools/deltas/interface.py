@@ -34,7 +34,8 @@ class DeltaLimits:
     Attributes:
         repetitions: how often a test that differs is run again on each side.
         rerun_tests: how many differing tests are run again at most; the others are reported unconfirmed.
-        slower_factor: how many times as long a test must take, in the fastest of its runs on each side.
+        slower_factor: how many times as long a test must take, in the fastest of its runs on each side, and
+            beyond what all tests of the current run took longer (``compare.pace``).
         slower_min_s: and by how many seconds more, so that noise of short tests is none.
     """
 

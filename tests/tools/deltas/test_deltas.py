@@ -102,3 +102,13 @@ def test_slowness_is_judged_by_the_fastest_run_of_each_side():
     assert (delta.kind, delta.ratio) == (DeltaKind.SLOWER, 9.0)
     short = {"t": [report(TestOutcome.PASSED, 0.01)]}, {"t": [report(TestOutcome.PASSED, 0.2)]}
     assert deltas(*short, DeltaLimits()) == ()
+
+
+def test_a_run_that_is_slow_as_a_whole_makes_no_test_slower():
+    base = {f"t{number}": [report(TestOutcome.PASSED, 0.2 + number / 10)] for number in range(9)}
+    loaded = {name: [report(TestOutcome.PASSED, 4 * runs[0].duration_s)] for name, runs in base.items()}
+    assert deltas(base, loaded, DeltaLimits()) == ()
+    loaded["t0"] = [report(TestOutcome.PASSED, 8.0)]
+    (delta,) = deltas(base, loaded, DeltaLimits())
+    assert (delta.test_id, delta.kind) == ("t0", DeltaKind.SLOWER)
+    assert round(delta.ratio) == 10
