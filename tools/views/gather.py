@@ -123,6 +123,7 @@ class CommitTree:
             return self.transient[path]
         facts = self._known(file)
         if facts is None:
+            self._outlines.pop((file.language, file.oid), None)
             self.prepare([path])
             facts = self._facts.get((file.language, file.oid))
         if facts is None:
@@ -175,7 +176,8 @@ class CommitTree:
         """Extract what the store lacks of ``paths``, in batches: asking one by one would read one by one."""
         files = [self.files[path] for path in paths]
         wanted = {(f.language, f.oid): f for f in files if identity_of(f.language)}
-        keys = [key for key, file in wanted.items() if key not in self._absent and self._known(file) is None]
+        seen = self._absent | self._outlines.keys()
+        keys = [key for key, file in wanted.items() if key not in seen and self._known(file) is None]
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             blobs = dict(self.source.read(sorted({oid for _, oid in batch})))
