@@ -99,7 +99,7 @@ def _unlisted(modules: Sequence[Module]) -> frozenset[str]:
         values = [n.value for n in module.tree.body if isinstance(n, ast.Assign) and _binds_all(n)]
         names = [ast.literal_eval(v) for v in values if isinstance(v, (ast.List, ast.Tuple))]
         if names:
-            own = {getattr(node, "name", "") for node in module.tree.body} - set(names[-1])
+            own = {node.name for node in module.tree.body if hasattr(node, "name")} - set(names[-1])
             found |= {f"{module.name}.{name}" for name in own}
     return frozenset(found)
 

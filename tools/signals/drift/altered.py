@@ -87,7 +87,8 @@ def _length(symbol: Symbol) -> int:
 
 def _changes(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     if before.id != after.id:
-        if after.kind is not SymbolKind.CONSTANT or not same(before.value or "", after.value or ""):
+        values = [symbol.value or "" for symbol in (before, after) if symbol.kind is SymbolKind.CONSTANT]
+        if len(values) < 2 or not same(*values):
             text = f"is inherited from {after.id.rpartition('.')[0]} now"
             yield ContractChange(ChangeKind.INHERITED, text)
         return
