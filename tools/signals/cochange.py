@@ -12,7 +12,7 @@ rules of that support, and when so many common commits would be chance only once
 the upper tail of the hypergeometric distribution (Fisher's exact test), corrected for the number of rules
 looked at (Bonferroni). So a file that nearly every commit touches is nobody's partner. Commits larger than
 nine tenths of the repository's own are left out as well: they are sweeps (formatting, new syntax, licences),
-which tie whatever they touch. Only source files have partners, and these are source files or documents:
+which tie whatever they touch; a change that is one itself is not asked. Only source files have partners, and these are source files or documents:
 settings of continuous integration, locks and changelogs move together without meaning anything. A test that
 changes alone misses nothing.
 """
@@ -90,7 +90,7 @@ def co_change_signals(
     """
     bounds = limits or CoChangeLimits()
     altered = frozenset(changed)
-    if len(altered) > bounds.files:
+    if len(altered) > _usual(window, bounds):
         return ()
     best: dict[str, Rule] = {}
     for rule in rules(window, altered, bounds):
@@ -110,9 +110,8 @@ def rules(
     window: Sequence[Collection[str]], changed: Collection[str], limits: CoChangeLimits
 ) -> Iterator[Rule]:
     """The rules that count and whose first file is among ``changed``."""
-    sizes = sorted(len(paths) for paths in window if paths)
-    usual = max(limits.sweep, _at(sizes, limits.percentile) if sizes else 0)
-    commits = [frozenset(paths) for paths in window if 0 < len(paths) <= min(limits.files, usual)]
+    usual = _usual(window, limits)
+    commits = [frozenset(paths) for paths in window if 0 < len(paths) <= usual]
     single = Counter(path for paths in commits for path in paths)
     pairs = Counter(pair for paths in commits for pair in combinations(sorted(paths), 2))
     found = [
@@ -129,6 +128,12 @@ def rules(
         chance = _tail(rule.together, rule.changes, single[rule.partner], len(commits))
         if chance * len(found) <= limits.chance:
             yield rule
+
+
+def _usual(window: Sequence[Collection[str]], limits: CoChangeLimits) -> int:
+    """The number of files up to which a commit is no sweep."""
+    sizes = sorted(len(paths) for paths in window if paths)
+    return min(limits.files, max(limits.sweep, _at(sizes, limits.percentile) if sizes else 0))
 
 
 def _at(ordered: Sequence[Number], percentile: float) -> Number:
