@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from repo_guardian.tools.views.builders import TreeFile
+from repo_guardian.tools.views.decoded import DECODED
 from repo_guardian.tools.views.facts.interface import ExtractLimits, FileFacts
 from repo_guardian.tools.views.facts.registry import extractor_for, identity_of, language_of
 from repo_guardian.tools.views.facts.store import FactsStore
@@ -285,7 +286,7 @@ class CommitTree:
             self._facts.move_to_end(key)
             return self._facts[key]
         identity = identity_of(file.language)
-        facts = self._store.get(file.oid, identity) if identity else None
+        facts = DECODED.get(self._store, file.oid, identity) if identity else None
         if facts is not None:
             self._remember(key, facts)
         return facts
@@ -296,7 +297,7 @@ class CommitTree:
             self._absent.add(key)
             return
         facts = extractor.extract(self._masked(key[1], blob), self._limits)
-        self._store.put(key[1], facts)
+        DECODED.put(self._store, key[1], facts)
         self.extracted += 1
         self._remember(key, facts)
 

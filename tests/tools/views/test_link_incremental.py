@@ -155,6 +155,57 @@ BASE: dict[str, str] = {
         def make(): return Made([])
         """,
 }
+BASE |= {
+    "zoo/__init__.py": """
+        from .birds import *
+        from .beasts import *
+        from .cage import Cage
+        """,
+    "zoo/birds.py": """
+        from .cage import Cage
+        __all__ = ["hatch", "Bird"]
+        class Bird(Cage):
+            wings = 2
+            def sing(self): return self.voice()
+            class Egg:
+                def crack(self): return Bird()
+        def hatch(): return Bird()
+        def crow(): return Bird()
+        """,
+    "zoo/beasts.py": """
+        from .birds import *
+        def roar(): return hatch()
+        def crow(): return None
+        """,
+    "zoo/cage.py": """
+        from dataclasses import dataclass
+        @dataclass
+        class Cage:
+            width: int
+            label: str = ""
+            def open(self): return self.inside().leave()
+            def inside(self): return self.keeper
+            def adopt(self, keeper): self.keeper = keeper
+        class Keeper:
+            def leave(self): pass
+        """,
+    "visit.py": """
+        import zoo
+        from zoo import *
+        def visit():
+            bird = hatch()
+            bird.sing(); bird.open(); bird.swim(); bird.wings
+            Bird.Egg().crack().sing()
+            bird.adopt(zoo.cage.Keeper())
+            bird.keeper.leave()
+            zoo.crow(); roar(); zoo.moult()
+            return Cage(3, label="x"), Bird(4)
+        """,
+    "alone.py": """
+        import zoo
+        def alone(): return zoo.roar()
+        """,
+}
 BASE = {path: dedent(text) for path, text in BASE.items()}
 
 
@@ -219,8 +270,58 @@ EDITS = {
     "a lambda before": replaced("shop/pricing.py", "TABLE =", "first = lambda: connect()\nTABLE ="),
     "a decorator": replaced("shop/store.py", "def connect()", "@register\ndef connect()"),
     "a cycle": added("shop/base.py", "Model.again = Model\nloop = two = Model().again\ntwo = loop.again\n"),
+    "a starred name is added": replaced("zoo/birds.py", '"Bird"]', '"Bird", "crow"]'),
+    "a starred name goes": replaced("zoo/birds.py", '["hatch", ', "["),
+    "a starred module has no list": replaced("zoo/birds.py", "__all__", "names"),
+    "a starred module gets a list": added("zoo/beasts.py", "__all__ = ['crow', 'moult']\n"),
+    "a starred list grows by another": added(
+        "zoo/beasts.py", "from . import birds\n__all__ = birds.__all__\n"
+    ),
+    "a name is bound in a starred module": added("zoo/beasts.py", "def moult(): pass\n"),
+    "a starred module shadows another": added("zoo/beasts.py", "def Bird(size): pass\n"),
+    "one more star": added("zoo/__init__.py", "from .late import *\n"),
+    "what one more star finds": added("zoo/late.py", "def moult(): pass\ndef roar(): pass\n"),
+    "a base gets a member looked up in vain": replaced(
+        "zoo/cage.py", "    def open", "    def swim(self): pass\n    def open"
+    ),
+    "a base gets a member of a heir's": replaced(
+        "zoo/cage.py", "def inside", "def sing(self): pass\n    def inside"
+    ),
+    "a base answers any name": replaced(
+        "zoo/cage.py", "    def open", "    def __getattr__(self, name): pass\n    def open"
+    ),
+    "a metaclass": replaced("zoo/birds.py", "Bird(Cage)", "Bird(Cage, metaclass=Made)"),
+    "a method is a property": replaced("zoo/cage.py", "    def inside", "    @property\n    def inside"),
+    "a class in a class": replaced("zoo/birds.py", "def crack(self): return Bird()", "crack = 1"),
+    "a class in a class goes": replaced("zoo/birds.py", "class Egg", "class Shell"),
+    "another field": replaced("zoo/cage.py", "label: str", "size: int = 0\n    label: str"),
+    "a field's default": replaced("zoo/cage.py", 'str = ""', "str"),
+    "no dataclass": replaced("zoo/cage.py", "@dataclass\n", ""),
+    "a constructor": replaced("zoo/cage.py", "    def open", "    def __init__(self, a): pass\n    def open"),
+    "a heir's constructor": replaced("zoo/birds.py", "wings = 2", "def __init__(self): pass"),
+    "an allocator": replaced("zoo/cage.py", "    def open", "    def __new__(cls, a): pass\n    def open"),
+    "another attribute": replaced("zoo/cage.py", "self.keeper = keeper", "self.keeper = Cage(1)"),
+    "an attribute goes": replaced("zoo/cage.py", "self.keeper = keeper", "pass"),
+    "an attribute is a method": replaced("zoo/birds.py", "wings = 2", "def keeper(self): pass"),
+    "a method is imported": replaced("zoo/birds.py", "wings = 2", "from .beasts import roar as sing"),
+    "a class is a function": replaced("zoo/birds.py", "class Bird(Cage):", "def Bird(size):"),
+    "a class is twice": added("zoo/birds.py", "class Bird:\n    def swim(self): pass\n"),
+    "a module takes a class's name": added("zoo/Bird.py", "def sing(): pass\n"),
+    "four more who pass": lambda tree: {
+        **tree,
+        **{f"more{n}.py": "import zoo\nzoo.Cage(1).adopt(zoo.Bird(2))\n" for n in range(4)},
+    },
+    "four more who store": lambda tree: {
+        **tree,
+        **{f"set{n}.py": "import zoo\nzoo.Cage(1).swim = zoo.roar\n" for n in range(4)},
+    },
     "Python 2": added("shop/models.py", 'print "x"\n'),
 }
+LATER = {
+    "one of them goes": without("more0.py"),
+    "two of them go": lambda tree: without("set0.py")(without("set1.py")(tree)),
+}
+"""Edits that do something only after others."""
 
 
 @pytest.mark.parametrize("name", EDITS)
@@ -235,14 +336,16 @@ def test_each_edit_and_back(name):
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.lists(st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=3), min_size=1, max_size=5))
+@given(
+    st.lists(st.lists(st.sampled_from(sorted(EDITS | LATER)), min_size=1, max_size=3), min_size=1, max_size=5)
+)
 def test_any_history(steps):
     tree = BASE
     files = corpus(tree)
     links = cold(files)
     for step in steps:
         for name in step:
-            tree = EDITS[name](tree)
+            tree = (EDITS | LATER)[name](tree)
         after = corpus(tree)
         links, _ = warm(files, links, after)
         files = after
@@ -264,6 +367,32 @@ def test_a_new_private_function_links_one_file():
 
 def test_a_duplicate_of_a_unique_name_links_those_who_guessed():
     assert relinked("a duplicate of a unique method") == {"other.py", "tests/test_shop.py"}
+
+
+def test_a_name_in_a_starred_module_links_those_who_look_for_it():
+    assert relinked("a name is bound in a starred module") == {"zoo/beasts.py", "zoo/__init__.py", "visit.py"}
+
+
+def test_a_list_of_names_links_those_who_look_for_them():
+    assert "alone.py" not in relinked("a starred name is added")
+
+
+def test_a_member_links_those_who_look_for_it():
+    again = relinked("a base gets a member looked up in vain")
+    assert "visit.py" in again
+    assert "alone.py" not in again
+
+
+def test_a_method_that_nobody_asks_for_links_one_file():
+    before = corpus(BASE)
+    edited = replaced("zoo/cage.py", "    def open", "    def polish(self): pass\n    def open")(BASE)
+    assert warm(before, cold(before), corpus(edited))[1] == {"zoo/cage.py"}
+
+
+def test_one_more_of_many_callers_links_itself():
+    many = corpus(EDITS["four more who pass"](BASE))
+    more = corpus({**EDITS["four more who pass"](BASE), "last.py": "import zoo\nzoo.Cage(1).adopt(2)\n"})
+    assert warm(many, cold(many), more)[1] == {"last.py"}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -48,6 +48,15 @@ class FactsStore:
             return None
         return facts if facts.extractor == extractor else None
 
+    def stamp(self, oid: str, extractor: str) -> tuple[str, int, int, int] | None:
+        """What tells an entry from any other, and from what it is after it was changed; None when absent."""
+        path = self._path(oid, extractor)
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return str(path), found.st_ino, found.st_size, found.st_mtime_ns
+
     def put(self, oid: str, facts: FileFacts) -> None:
         """Keep ``facts`` for blob ``oid``; transient ones are not kept.
 

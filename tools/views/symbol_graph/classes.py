@@ -26,6 +26,9 @@ _MAX_STEPS: Final = 20
 _HARMLESS = frozenset({"builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC"})
 """Bases outside the tree that add neither a constructor nor a method that anyone calls by name."""
 
+_ANSWERING = frozenset({"__getattr__", "__getattribute__"})
+"""Methods that may answer any name."""
+
 ClassKey = tuple[Module, int]
 
 
@@ -83,6 +86,7 @@ class Hierarchy:
     def _bases(self, module: Module, index: int, fuel: int) -> tuple[list[ClassKey], bool]:
         found: list[ClassKey] = []
         others = False
+        self._memo.read.append(module.definition_key(index))
         for ref in module.facts.definitions[index].base_refs:
             value = self._named(module, ref, fuel, 0)
             if value is not None and value.is_class and value.module is not None:
@@ -98,7 +102,7 @@ class Hierarchy:
         if ref.root == "global":
             value = next(iter(self._names.global_(module, parts.pop(0))), None)
         elif ref.root in ("local", "cls"):
-            self._memo.read.append(module.key(module.tops[ref.number]))
+            self._memo.read.append(module.definition_key(ref.number))
             value = Value("definition", module, ref.number)
         elif ref.root == "import":
             value = next(iter(self._names.bound(module, Bound(True, ref.number))), None)
@@ -132,6 +136,7 @@ class Hierarchy:
             return gone(f"{value.names[0]}.{name}") if found is None else Value("module", found)
         if value.is_class and value.module is not None:
             for owner, number in self._order(value.module, value.number, fuel).classes:
+                self._memo.read.append(owner.member_key(number, name))
                 for bound in owner.candidates(number, name):
                     return next(iter(self._names.bound(owner, bound)), None)
         return None
@@ -149,6 +154,7 @@ class Hierarchy:
     def _search(self, module: Module, index: int, name: str, start: int) -> Member | None:
         found: list[tuple[Module, int]] = []
         for owner, number in self.order(module, index).classes[start:]:
+            self._memo.read.append(owner.member_key(number, name))
             attribute = owner.attributes.get((number, name), -2)
             for bound in () if found else owner.candidates(number, name):
                 return Member(owner, bound)
@@ -162,10 +168,11 @@ class Hierarchy:
 
     def answers_any(self, module: Module, index: int) -> bool:
         """Whether ``__getattr__`` or its like may answer any name."""
-        return any(
-            number in owner.scopes and owner.scopes[number].keys() & {"__getattr__", "__getattribute__"}
-            for owner, number in self.order(module, index).classes
-        )
+        for owner, number in self.order(module, index).classes:
+            self._memo.read += [owner.member_key(number, name) for name in _ANSWERING]
+            if number in owner.scopes and owner.scopes[number].keys() & _ANSWERING:
+                return True
+        return False
 
     def method_of(self, module: Module, index: int) -> int:
         """The class whose body the function ``index`` stands in, -1 when it is no method."""

@@ -44,6 +44,7 @@ def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signatu
     if any(_replaces_construction(resolver, *item) for item in order.classes):
         return None, None
     for owner, number in order.classes:
+        resolver.memo.read.append(owner.member_key(number, "__init__"))
         definition = owner.facts.definitions[number]
         names = owner.scopes.get(number, {})
         if "__init__" in names:
@@ -62,6 +63,7 @@ def constructor(resolver: Resolver, module: Module, index: int) -> tuple[Signatu
 def _replaces_construction(resolver: Resolver, module: Module, index: int) -> bool:
     """True when ``__new__``, a metaclass or an enumeration decides what calling the class does."""
     definition = module.facts.definitions[index]
+    resolver.memo.read += [module.definition_key(index), module.member_key(index, "__new__")]
     if "__new__" in module.scopes.get(index, {}):
         return True
     if any(key == "metaclass" and text.rpartition(".")[2] != "ABCMeta" for key, text in definition.keywords):
@@ -90,6 +92,7 @@ def _dataclass_signature(resolver: Resolver, module: Module, index: int, argumen
     for owner, number in reversed(order.classes):
         definition = owner.facts.definitions[number]
         found = _dataclass_arguments(resolver, owner, definition)
+        resolver.memo.read.append(owner.fields_key(number))
         if found is not None and not _add_fields(owner, number, found, fields):
             return None
     keyword_only = [p for p in fields.values() if p.kind is ParameterKind.KEYWORD_ONLY]

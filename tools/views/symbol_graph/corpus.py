@@ -7,10 +7,12 @@ alone; a file is linked again when its own blob changed or when it read such a k
 
 Keys are text, kept as hashes: two keys with one hash only cause a file to be linked once too often.
 
-- ``local_key(path, name)``: what module-level ``name`` of the file ``path`` is, as far as another file can
-  see it (a class with its members, a function with its signature and what it returns, …);
-- ``global_key(kind, name)``: which files mention a name, whatever their path (methods called so, values
-  passed to a callee of that name);
+- ``local_key(path, name)``: what ``name`` of the file ``path`` is, as far as another file can see it: a
+  module-level name, a member of a class (``Class.member``, there or not), and what ``paths`` names besides
+  (what a function returns, what is passed to callees of one name, …);
+- ``global_key(kind, name)``: which files mention a name, whatever their path (define a method called so, pass
+  values to a callee of that name); not what they say of it, which local keys stand for. A language may say
+  that it does not look at the files when they are many (``LanguageLinker.most_files``);
 - ``place_key(kind, name)``: where modules are (a path that exists, a dotted name that an import finds).
 """
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from repo_guardian.tools.views.facts.interface import Ref
 from repo_guardian.tools.views.symbol_graph.corpus import global_key
 from repo_guardian.tools.views.symbol_graph.namespace import Module
+from repo_guardian.tools.views.symbol_graph.paths import site_name, store_name
 from repo_guardian.tools.views.symbol_graph.signature import POSITIONAL, Parameter, ParameterKind
 from repo_guardian.tools.views.symbol_graph.sites import INDIRECT, Site, sites_of
 from repo_guardian.tools.views.symbol_graph.values import (
@@ -58,7 +59,7 @@ class Flows:
     def passed(self, module: Module, index: int, name: str, fuel: int) -> Values:
         """What the parameter ``name`` of the function ``index`` holds: its default, and what callers pass."""
         definition = module.facts.definitions[index]
-        self._memo.read += [module.key(module.tops[index]), module.result_key(index)]
+        self._memo.read.append(module.result_key(index))
         found: list[Value] = []
         for known, default in definition.defaults:
             if known == name:
@@ -83,6 +84,7 @@ class Flows:
                 if key == parameter.name or (position and key == position):
                     found += self._resolver.type(passing.module, kind, fuel)
             if passing.site.decorated >= 0 and position == "0":
+                self._memo.read.append(passing.module.definition_key(passing.site.decorated))
                 found.append(Value("definition", passing.module, passing.site.decorated))
         return self._resolver.loaded(union(found), fuel)
 
@@ -125,6 +127,7 @@ class Flows:
 
     def _find_reached(self, other: Module, name: str, fuel: int) -> _Reached:
         """What the sites of one name reach: by function, the sites, and whether ``self`` is an argument."""
+        self._memo.read.append(other.note(site_name(name)))
         found: dict[tuple[Module, int], list[tuple[Site, bool]]] = {}
         for site in sites_of(other).get(name, ()):
             for callee in self._callees(other, site, fuel):
@@ -145,7 +148,6 @@ class Flows:
             names.append(definitions[owner].name)
         elif owner < 0 and parent >= 0:
             names.append(definitions[parent].name)
-        self._memo.read.append(module.key(INDIRECT))
         yield module, INDIRECT
         for called in dict.fromkeys(names):
             yield module, called
@@ -190,6 +192,7 @@ class Flows:
         found: list[Value] = []
         for path in paths:
             module = self._resolver.names.module(path)
+            self._memo.read.append(module.note(store_name(name)))
             for store in module.facts.stores:
                 if store.name == name and store.type >= 0 and self._meets(module, store.ref, value, fuel):
                     found += self._resolver.type(module, store.type, fuel)

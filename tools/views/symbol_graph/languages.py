@@ -25,6 +25,15 @@ class FileLinker(Protocol):
 class LanguageLinker(Protocol):
     """One language, or several that are linked alike."""
 
+    @property
+    def most_files(self) -> int:
+        """How many files may mention a global key for who they are to matter; 0 when it always does.
+
+        A linker that has more than so many from ``Corpus.mentions`` goes on as if it had any other number
+        above, and no other language uses its kinds of keys.
+        """
+        ...
+
     def linker(self, corpus: Corpus, paths: Collection[str]) -> FileLinker:
         """A linker of the corpus' files ``paths``, which are all that are of this language, sorted."""
         ...

@@ -9,6 +9,7 @@ from repo_guardian.tools.views.symbol_graph.classes import Hierarchy
 from repo_guardian.tools.views.symbol_graph.corpus import global_key
 from repo_guardian.tools.views.symbol_graph.names import Names
 from repo_guardian.tools.views.symbol_graph.namespace import Module
+from repo_guardian.tools.views.symbol_graph.paths import methods_name
 from repo_guardian.tools.views.symbol_graph.pynames import COMMON_METHODS
 from repo_guardian.tools.views.symbol_graph.queries import Memo, Node
 from repo_guardian.tools.views.symbol_graph.values import NOTHING, Value, Values
@@ -45,7 +46,10 @@ class Methods:
         return self._memo.ask_once(self._known, name, self._only, name)  # type: ignore[no-any-return]
 
     def _only(self, name: str) -> str | None:
-        found = {module.ids[index] for module, index in self._named(name, 1)}
+        named = self._named(name, 1)
+        # Of the definition itself only the id matters, which the module-level name that it is in may change.
+        self._memo.read += [module.top_place(index) for module, index in named]
+        found = {module.ids[index] for module, index in named}
         return found.pop() if len(found) == 1 else None
 
     def of_heirs(self, value: Value, name: str) -> Values:
@@ -55,6 +59,7 @@ class Methods:
         base = (value.module, value.number)
         found: list[Value] = []
         for module, index in self._named(name, MAX_FILES):
+            self._memo.read.append(module.definition_key(index))
             if self._classes.is_subclass(module, module.facts.definitions[index].parent, base):
                 found.append(Value("definition", module, index))
         return tuple(found)
@@ -69,7 +74,6 @@ class Methods:
             module = self._names.module(path)
             if module.methods is None:
                 module.methods = methods_of(module.facts)
-            for index in module.methods[name]:
-                self._memo.read.append(module.key(module.tops[index]))
-                found.append((module, index))
+            self._memo.read.append(module.note(methods_name(name)))
+            found += [(module, index) for index in module.methods[name]]
         return found

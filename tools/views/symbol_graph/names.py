@@ -1,4 +1,4 @@
-"""Names: which file an import finds, what a module-level name is bound to, and ``__all__``.
+"""Names: which file an import finds, and what a module-level name is bound to.
 
 The rules are those of the Python language reference ("The import system", "Naming and binding") as far as
 they can be followed without running anything. A definition of the tree is never hidden by an import from
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import, Ref
-from repo_guardian.tools.views.symbol_graph.corpus import Corpus, place_key
+from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Import
+from repo_guardian.tools.views.symbol_graph.corpus import Corpus, global_key, place_key
+from repo_guardian.tools.views.symbol_graph.exports import Exports
 from repo_guardian.tools.views.symbol_graph.modules import Layout, ModuleFile
 from repo_guardian.tools.views.symbol_graph.namespace import Bound, Module
 from repo_guardian.tools.views.symbol_graph.pynames import BUILTINS, MODULE_ATTRIBUTES
@@ -21,8 +22,9 @@ from repo_guardian.tools.views.symbol_graph.values import NOTHING, Value, Values
 _MAX_HOPS: Final = 50
 """Longest chain of re-exports that is followed; so that no input exhausts the stack."""
 
-EXPORTS, STARS, BINDINGS = "__all__", "*", "*names"
-"""Names under which ``local_key`` stands for a module's ``__all__``, star imports, and all bound names."""
+LISTED = "listed"
+"""The kind of ``global_key`` of which modules list a name in ``__all__``. No file is said to mention it: it
+is one key for all star imports that a name is looked for through, which are many in some packages."""
 
 _Seen = set[tuple[Module, str]]
 
@@ -42,7 +44,9 @@ class Names:
         self._memo = memo
         self._modules: dict[str, Module] = {}
         self._finds: dict[tuple[str, str], Node] = {}
+        self.exported = Exports(self, memo)
         self._relatives: dict[str, Node] = {}
+        self._listed_keys: dict[str, str] = {}
 
     # Modules
 
@@ -144,19 +148,22 @@ class Names:
         return _through(alias, values)
 
     def _from_stars(self, module: Module, name: str, seen: _Seen, hops: int) -> Values:
-        if not self._star_imports(module):
-            return NOTHING
-        for index in reversed(module.stars):
-            base, _ = self.base(module, module.facts.imports[index])
-            if base is not None and self._is_exported(base, name):
+        starred = self.exported.starred(module)
+        if starred:
+            self._memo.read.append(self._listed(name))
+        for base, listed in starred:
+            if name in listed if listed is not None else not name.startswith("_"):
                 values = self._lookup(base, name, seen, hops + 1)
                 if values:
                     return _through(module.child_id(MODULE_SCOPE, name), values)
         return NOTHING
 
-    def _star_imports(self, module: Module) -> list[int]:
-        self._memo.read.append(module.key(STARS))
-        return module.stars
+    def _listed(self, name: str) -> str:
+        """The key of which modules list a name."""
+        key = self._listed_keys.get(name)
+        if key is None:
+            key = self._listed_keys[name] = global_key(LISTED, name)
+        return key
 
     def _submodule(self, module: Module, name: str) -> Values:
         found = self.below(module, name)
@@ -175,87 +182,6 @@ class Names:
                 return (gone(f"{dotted}.{name}"),)
         return (gone(f"{module.id}.{name}", module=module),)
 
-    # Exports
-
-    def exports(self, module: Module) -> frozenset[str] | None:
-        """The names in ``__all__``; None when there is none, or not all of it can be known."""
-        if module.exports is None:
-            read, self._memo.read = self._memo.read, []
-            value = self._collect_exports(module, set())
-            module.exports = Node(value, 0, self._memo.read)
-            self._memo.read = read
-        self._memo.read.append(module.exports)
-        return module.exports.value  # type: ignore[no-any-return]
-
-    def _collect_exports(self, module: Module, seen: set[Module]) -> frozenset[str] | None:
-        """Its own names and those of the lists added to it; a list that is being collected adds nothing."""
-        self._memo.read.append(module.key(EXPORTS))
-        exports = module.facts.exports
-        if exports is None or not exports.certain:
-            return None
-        names = set(exports.names)
-        seen.add(module)
-        for ref in exports.extends:
-            other = self._extended(module, ref)
-            if other is None:
-                return None
-            if other not in seen and len(seen) <= _MAX_HOPS:
-                names |= self._collect_exports(other, seen) or set()
-        return frozenset(names)
-
-    def _extended(self, module: Module, ref: Ref) -> Module | None:
-        """The module whose ``__all__`` is meant, by imports of modules alone."""
-        if ref.root != "global":
-            return None
-        first, *rest = ref.path.split(".")
-        self._memo.read.append(module.key(first))
-        found: Module | None = None
-        for bound in module.candidates(MODULE_SCOPE, first):
-            if not bound.is_import:
-                return None
-            found = found or self._imported_module(module, module.facts.imports[bound.number])
-        found = found or self.below(module, first)
-        for part in rest:
-            found = None if found is None else self.below(found, part)
-        return found
-
-    def _imported_module(self, module: Module, record: Import) -> Module | None:
-        if not record.name:
-            return self.find(record.module if record.alias else record.bound, module)
-        base, dotted = self.base(module, record)
-        if base is not None:
-            return self.below(base, record.name)
-        return self._module_inside(module, record, dotted)
-
-    def _is_exported(self, module: Module, name: str) -> bool:
-        names = self.exports(module)
-        return not name.startswith("_") if names is None else name in names
-
-    def star_names(self, module: Module) -> dict[str, int]:
-        """The names that star imports bring into a module, with the import that does."""
-        found: dict[str, int] = {}
-        for index in reversed(self._star_imports(module)):
-            base, _ = self.base(module, module.facts.imports[index])
-            if base is not None and base is not module:
-                for name in self._public_names(base, {module}):
-                    found.setdefault(name, index)
-        bound = module.scopes[MODULE_SCOPE]
-        return {name: found[name] for name in sorted(found) if name not in bound}
-
-    def _public_names(self, module: Module, seen: set[Module]) -> set[str]:
-        """What a star import of a module may bring."""
-        exports = self.exports(module)
-        if exports is not None:
-            return set(exports)
-        self._memo.read.append(module.key(BINDINGS))
-        names = {name for name in module.scopes[MODULE_SCOPE] if not name.startswith("_")}
-        seen.add(module)
-        for index in self._star_imports(module):
-            base, _ = self.base(module, module.facts.imports[index])
-            if base is not None and base not in seen and len(seen) <= _MAX_HOPS:
-                names |= {name for name in self._public_names(base, seen) if not name.startswith("_")}
-        return names
-
     # Imports
 
     def imported(self, module: Module, record: Import) -> Values:
@@ -269,14 +195,14 @@ class Names:
             return (gone(dotted) if found is None else Value("module", found),)
         base, dotted = self.base(module, record)
         if base is None:
-            found = self._module_inside(module, record, dotted)
+            found = self.module_inside(module, record, dotted)
             name = f"{dotted}.{record.name}" if dotted.strip(".") else f"{dotted}{record.name}"
             return (gone(name) if found is None else Value("module", found),)
         values = self._lookup(base, record.name, seen, hops + 1) or self._submodule(base, record.name)
         return values or (gone(f"{base.id}.{record.name}", module=base),)
 
-    def _module_inside(self, module: Module, record: Import, dotted: str) -> Module | None:
-        """``from a import b`` where ``a`` is a directory without ``__init__`` and ``b`` a module in it."""
+    def module_inside(self, module: Module, record: Import, dotted: str) -> Module | None:
+        """The module ``b`` of ``from a import b``, where ``a`` is a directory without ``__init__``."""
         if record.level:
             return self._relative(module, record.level, f"{record.module}.{record.name}".strip("."))
         return self.find(f"{dotted}.{record.name}", module)

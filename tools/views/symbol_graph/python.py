@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, FileFacts
 from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile, global_key, key_hash
 from repo_guardian.tools.views.symbol_graph.edges import EdgeMaker
+from repo_guardian.tools.views.symbol_graph.flows import FLOW_FILES
+from repo_guardian.tools.views.symbol_graph.methods import MAX_FILES
 from repo_guardian.tools.views.symbol_graph.model import Symbol
 from repo_guardian.tools.views.symbol_graph.modules import layout_of, moved_places
 from repo_guardian.tools.views.symbol_graph.names import Names
@@ -63,6 +65,8 @@ class PythonLinker:
 
 class _Python:
     """The plug; see ``languages.LanguageLinker``."""
+
+    most_files = max(FLOW_FILES, MAX_FILES)
 
     def linker(self, corpus: Corpus, paths: Collection[str]) -> PythonLinker:
         return PythonLinker(corpus, paths)

@@ -38,14 +38,18 @@ FLOW_STEP: Final = 5
 
 
 class Node:
-    """An answer, its height, and what it rests on: keys as text, and other answers."""
+    """An answer, its height, and what it rests on: keys as text, and other answers.
 
-    __slots__ = ("height", "rests_on", "value")
+    ``seen`` says which walk of ``keys_of`` has been here.
+    """
+
+    __slots__ = ("height", "rests_on", "seen", "value")
 
     def __init__(self, value: Any, height: int, rests_on: list[Any]) -> None:
         self.value = value
         self.height = height
         self.rests_on = rests_on
+        self.seen: object = None
 
 
 class Table:
@@ -138,13 +142,13 @@ class Memo:
 def keys_of(nodes: Iterable[Any]) -> set[str]:
     """All keys that answers rest on, directly or through others."""
     keys: set[str] = set()
-    seen: set[int] = set()
+    mark = object()  # that the nodes of this walk carry, which costs less than a set of them
     stack: list[Any] = list(nodes)
     while stack:
         item = stack.pop()
         if type(item) is str:
             keys.add(item)
-        elif id(item) not in seen:
-            seen.add(id(item))
+        elif item.seen is not mark:
+            item.seen = mark
             stack += item.rests_on
     return keys

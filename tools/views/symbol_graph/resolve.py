@@ -78,7 +78,7 @@ class Resolver:
     def _root_inside(self, module: Module, ref: Ref, parts: list[str], fuel: int) -> tuple[Values, list[str]]:
         """As ``root``, for references to definitions of the module itself."""
         root, number, _ = ref
-        self.memo.read.append(module.key(module.tops[number]))
+        self.memo.read.append(module.definition_key(number))
         if root == "self":
             return (Value("instance", module, number, unbound=True),), parts
         if root == "super":
@@ -252,6 +252,7 @@ class Resolver:
 
     def _held(self, module: Module, index: int, fuel: int) -> Values:
         """What all assignments to a variable of a module or class give, ``self.name = …`` included."""
+        self.memo.read.append(module.definition_key(index))
         definition = module.facts.definitions[index]
         found: list[Value] = []
         others: list[Value] = []

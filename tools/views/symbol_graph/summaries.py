@@ -1,23 +1,34 @@
 """What other files can see of a Python file, name by name, as digests that do not depend on positions.
 
-The summary of a module-level name holds every record that a question about it may reach without leaving the
-file: what binds the name, all definitions inside of it, and the types that they lead to. References to other
-names of the module are in it as text, since whoever follows them reads those names too. What a function
-returns has an entry of its own, since most of those who use a class call few of its methods. What a body
-merely uses is in no summary, so that editing it concerns its own file only; calls that pass values and stores
-to attributes are, under the global keys by which they are looked up.
+The summary of a unit (see ``paths``) holds every record that a question about it may reach without leaving
+it: what binds the name, what ``self.name`` is given, all definitions inside of a function, and the types that
+they lead to. References to other names of the file are in it as text, since whoever follows them reads those
+units too. What a function returns has an entry of its own, since most of those who name it do not ask. What a
+body merely uses is in no summary, so that editing it concerns its own file only; calls that pass values and
+stores to attributes are, by the names under which they are looked up. A global key has no content but the
+fact that the file belongs to it: most are mentioned by too many files for anyone to look at what these say.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from repo_guardian.tools.views.facts.interface import MODULE_SCOPE, Definition, FileFacts, Import, Ref
+from repo_guardian.tools.views.symbol_graph.exports import BINDINGS, EXPORTS, LISTS, STARS
 from repo_guardian.tools.views.symbol_graph.methods import methods_of
-from repo_guardian.tools.views.symbol_graph.names import BINDINGS, EXPORTS, STARS
-from repo_guardian.tools.views.symbol_graph.paths import definition_paths, result_name
+from repo_guardian.tools.views.symbol_graph.names import LISTED
+from repo_guardian.tools.views.symbol_graph.paths import (
+    definition_paths,
+    definition_units,
+    methods_name,
+    result_name,
+    site_name,
+    store_name,
+)
 from repo_guardian.tools.views.symbol_graph.sites import INDIRECT, Site, Sites, find_sites
 
 LOCAL = "l"
@@ -90,9 +101,7 @@ class _Summary:
     def __init__(self, facts: FileFacts) -> None:
         self.facts = facts
         self._paths = definition_paths(facts)
-        self._attributes: dict[int, list[tuple[str, int]]] = {}
-        for attribute in facts.attributes:
-            self._attributes.setdefault(attribute.owner, []).append((attribute.name, attribute.type))
+        self._units = definition_units(facts)
 
     def ref(self, ref: Ref) -> Any:
         """A reference without positions; those to types are the caller's."""
@@ -112,51 +121,64 @@ class _Summary:
         exports = self.facts.exports
         if exports is not None:
             extends = [self.ref(ref) for ref in exports.extends]
-            yield (LOCAL, EXPORTS), [exports.names, extends, exports.certain]
+            yield (LOCAL, LISTS), [extends, exports.certain]
+            yield (LOCAL, EXPORTS), [exports.names]
+            for name in set(exports.names):
+                yield (LISTED, name), []
         for name, indexes in methods_of(self.facts).items():
-            yield ("method", name), [self._paths[index] for index in indexes]
+            yield ("method", name), []
+            yield (LOCAL, methods_name(name)), [self._paths[index] for index in indexes]
         for name, sites in find_sites(self.facts).items():
-            entry = (LOCAL, INDIRECT) if name == INDIRECT else ("argument", name)
-            yield entry, self._sites(sites)
+            if name != INDIRECT:
+                yield ("argument", name), []
+            yield (LOCAL, site_name(name)), self._sites(sites)
         yield from self._results()
         yield from self._stores()
 
     def _bindings(self) -> dict[str, list[Any]]:
-        """What binds each module-level name, in source order, with everything inside."""
-        found: dict[str, list[Any]] = {name: ["other"] for name in self.facts.other_names}
-        types: dict[str, _Types] = {}
-        tops: list[str] = []
-        names: list[str] = []
+        """What binds the name of each unit, in source order, with everything inside of functions."""
+        found: defaultdict[str, list[Any]] = defaultdict(list)
+        types: defaultdict[str, _Types] = defaultdict(partial(_Types, self))
+        names: set[str] = set()
+        for name in self.facts.other_names:
+            found[name].append("other")
         for index, definition in enumerate(self.facts.definitions):
-            top = definition.name if definition.parent == MODULE_SCOPE else tops[definition.parent]
-            tops.append(top)
-            rows = found.setdefault(top, [])
-            rows.append(self._definition(index, definition, types.setdefault(top, _Types(self))))
+            unit = self._units.names[index]
+            found[unit].append(self._definition(index, definition, types[unit]))
             if definition.parent == MODULE_SCOPE:
-                names.append(top)
+                names.add(unit)
+            elif definition.annotation is not None and self._units.split[definition.parent]:
+                field = (self._paths[index], definition.kind, definition.annotation, definition.value)
+                found[self._units.fields(definition.parent)].append(field)
+        for owner, name, kind in self.facts.attributes:
+            unit = self._units.member(owner, name)
+            found[unit].append(("self", self._paths[owner], types[unit].number(kind)))
+        for unit, rows in self._imports(names).items():
+            found[unit] += rows
+        for unit, kept in types.items():
+            found[unit].append(kept.rows)
+        return {**found, BINDINGS: sorted(names)}
+
+    def _imports(self, names: set[str]) -> dict[str, list[Any]]:
+        """The imports of each unit with their order among its definitions; ``names`` gets the global ones."""
+        found: dict[str, list[Any]] = {}
+        places: dict[str, set[int]] = {}
         for record in self.facts.imports:
             if record.name == "*":
                 continue
             if record.scope == MODULE_SCOPE:
-                found.setdefault(record.bound, []).append((record.region[2], _import(record)))
-                names.append(record.bound)
-            else:
-                found.setdefault(tops[record.scope], []).append((self._paths[record.scope], _import(record)))
-        for name, kept in types.items():
-            found[name].append(kept.rows)
-        entries = {name: self._ordered(name, rows) for name, rows in found.items()}
-        entries[BINDINGS] = sorted(set(names))
-        return entries
-
-    def _ordered(self, name: str, rows: list[Any]) -> list[Any]:
-        """Rows with the order of a name's imports among its definitions, their positions left out."""
-        places = [row[0] for row in rows if isinstance(row, tuple) and isinstance(row[0], int)]
-        if not places:
-            return rows
-        starts = [d.region[2] for d in self.facts.definitions if d.parent == MODULE_SCOPE and d.name == name]
-        order = [start in places for start in sorted([*starts, *places])] if starts else []
-        bare = [row[1] if isinstance(row, tuple) and isinstance(row[0], int) else row for row in rows]
-        return [*bare, order]
+                names.add(record.bound)
+            top = record.scope == MODULE_SCOPE
+            unit = record.bound if top else self._units.member(record.scope, record.bound)
+            found.setdefault(unit, []).append(("" if top else self._paths[record.scope], _import(record)))
+            places.setdefault(unit, set()).add(record.region[2])
+        starts: dict[str, set[int]] = {unit: set() for unit in places}
+        for unit, definition in zip(self._units.names, self.facts.definitions, strict=True):
+            if unit in starts:
+                starts[unit].add(definition.region[2])
+        for unit, known in starts.items():
+            found[unit].append([start in known for start in sorted(known | places[unit])])
+        return found
 
     def _definition(self, index: int, definition: Definition, types: _Types) -> list[Any]:
         signature = definition.signature
@@ -177,7 +199,6 @@ class _Summary:
             types.number(definition.type),
             definition.annotation,
             definition.modifiers,
-            [(name, types.number(kind)) for name, kind in self._attributes.get(index, ())],
         ]
 
     def _results(self) -> Iterator[tuple[Entry, list[Any]]]:
@@ -207,7 +228,8 @@ class _Summary:
                 row = (types.ref(store.ref), types.number(store.type))
                 found.setdefault(store.name, []).append(row)
         for name, rows in found.items():
-            yield ("store", name), [rows, types.rows]
+            yield ("store", name), []
+            yield (LOCAL, store_name(name)), [rows, types.rows]
 
 
 def _import(record: Import) -> Any:

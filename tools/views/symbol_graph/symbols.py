@@ -34,7 +34,7 @@ class SymbolMaker:
     def __init__(self, module: Module, resolver: Resolver) -> None:
         self._module = module
         self._resolver = resolver
-        self._exports = resolver.names.exports(module)
+        self._exports = resolver.names.exported.names(module)
 
     def symbols(self) -> Iterator[Symbol]:
         """All symbols, the module first.
@@ -50,7 +50,7 @@ class SymbolMaker:
         for several in found.values():
             winner = max(several, key=lambda entry: entry[:2])[2]
             yield winner if len(several) == 1 else replace(winner, definitions=len(several))
-        for name, star in self._resolver.names.star_names(module).items():
+        for name, star in self._resolver.names.exported.star_names(module).items():
             values = self._resolver.names.name(module, name)
             record = module.facts.imports[star]
             inside, symbol = self._alias(record._replace(name=name, alias=""), values, 1)

@@ -51,6 +51,8 @@ class ByNameLinker:
 class ByName:
     """All languages that are linked by name and import, as the plug point wants them."""
 
+    most_files = 0
+
     def linker(self, corpus: Corpus, paths: Collection[str]) -> ByNameLinker:
         """A linker of the corpus' files ``paths``."""
         return ByNameLinker(corpus, paths)
