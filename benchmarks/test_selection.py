@@ -95,8 +95,8 @@ class Repository:
         """The selection of one commit against its first parent."""
         _, base = first_parents(self.git, commit, 2)
         graphs = []
-        for name in (base, commit):
-            publish_views(GitSource(self.git, name), self.work / "state", ["symbol_graph"])
+        for name, since in ((base, None), (commit, base)):
+            publish_views(GitSource(self.git, name), self.work / "state", ["symbol_graph"], since=since)
             graphs.append(open_graph(self.work / "state", name))
         read = [_Reader(self.git, name) for name in (base, commit)]
         changed = [path_text(change.path) for change in changed_paths(self.git, base, commit)]

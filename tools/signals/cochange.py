@@ -12,9 +12,9 @@ rules of that support, and when so many common commits would be chance only once
 the upper tail of the hypergeometric distribution (Fisher's exact test), corrected for the number of rules
 looked at (Bonferroni). So a file that nearly every commit touches is nobody's partner. Commits larger than
 nine tenths of the repository's own are left out as well: they are sweeps (formatting, new syntax, licences),
-which tie whatever they touch; a change that is one itself is not asked. Only source files have partners, and these are source files or documents:
-settings of continuous integration, locks and changelogs move together without meaning anything. A test that
-changes alone misses nothing.
+which tie whatever they touch; a change that is one itself is not asked. Only source files have partners, and
+these are source files or documents: settings of continuous integration, locks and changelogs move together
+without meaning anything. A test that changes alone misses nothing.
 """
 
 from __future__ import annotations
