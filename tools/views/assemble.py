@@ -51,11 +51,13 @@ def assemble(
     placements, kept, made = _place(writer, answers, previous)
     packs = list(previous.packs) if previous is not None else []
     changed = sum(place.pack == _NEW for place in placements.values())
-    if len(writer):
+    fresh = bool(len(writer))
+    if fresh:
         packs.append(MappedPack(pack_path(folder, "new"), writer.arrays(), layout))
         placements = {p: Placement(len(packs) - 1, s) if k == _NEW else Placement(k, s)
                       for p, (k, s) in placements.items()}  # fmt: skip
-    written, placements = _settle(folder, layout, packs, placements, fresh=bool(len(writer)))
+    del writer  # its pieces are in the arrays now: keeping both would double a view's memory
+    written, placements = _settle(folder, layout, packs, placements, fresh=fresh)
     new_bytes = sum(size for _, size, is_new in written if is_new)
     names = tuple((name, size) for name, size, _ in written)
     return Assembled(names, placements, kept, made, changed, new_bytes)

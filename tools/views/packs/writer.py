@@ -115,7 +115,7 @@ def table_type(layout: PackLayout, name: str) -> np.dtype[Any]:
 def put_table(arrays: Arrays, name: str, rows: Rows) -> None:
     """Store ``rows`` sorted by key; those of one key stay in the order in which they are."""
     ordered = rows[np.argsort(rows["key"], kind="stable")]
-    arrays[f"table.{name}"] = np.frombuffer(ordered.tobytes(), np.uint8).reshape(-1, rows.dtype.itemsize)
+    arrays[f"table.{name}"] = ordered.view(np.uint8).reshape(-1, rows.dtype.itemsize)
 
 
 def bounds_of(lengths: Sequence[int]) -> NDArray[np.uint64]:
