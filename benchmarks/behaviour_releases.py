@@ -25,7 +25,7 @@ import anyio
 from repo_guardian.server.session.drift import Drift, measure_drift
 from repo_guardian.server.session.executed import drift_bench, ranked
 from repo_guardian.server.session.reading import open_repository
-from repo_guardian.tools.behaviour.interface import Divergence
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, Divergence
 from repo_guardian.tools.behaviour.proof import ProofStatus, confirm
 from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.intent.interface import IntentEvidence
@@ -68,6 +68,7 @@ PAIRS = (
     Pair("python-hyper+h11", "v0.14.0", "v0.16.0"),
     Pair("pytest-dev+pluggy", "1.4.0", "1.5.0"),
     Pair("pallets+jinja", "3.1.3", "3.1.4"),
+    Pair("python-attrs+attrs", "23.2.0", "24.1.0"),
 )
 ADMITTED = (
     Admitted(PAIRS[0], "more_itertools.more.exactly_n", "v11.0.0:docs/versions.rst", "handling of negative"),
@@ -97,7 +98,8 @@ async def measure(pair: Pair, options: argparse.Namespace) -> Row:
         sides = ((ready.base, drift.before), (ready.current, drift.after))
         trees = (Tree(checkout, side.graph, side.tree.read) for checkout, side in sides)
         before = _children_s()
-        run = await behavioural_drift(ready.bench, *trees, narrate=say)
+        limits = BehaviourLimits(first_s=options.seconds)
+        run = await behavioural_drift(ready.bench, *trees, limits=limits, narrate=say)
         cpu_s = _children_s() - before
         order = ranked(drift, run.report.divergences)
         say("confirming by tests")
@@ -186,6 +188,8 @@ def main() -> None:
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--repositories", type=Path, required=True)
     parser.add_argument("--sandbox", default="auto")
+    parser.add_argument("--seconds", type=float, default=BehaviourLimits().first_s,
+                        help="of one replay, for up to ten functions; more for a busy machine")  # fmt: skip
     parser.add_argument("--read", action="store_true")
     options = parser.parse_args()
     chosen = [pair for pair in PAIRS if not options.names or any(n in pair.title for n in options.names)]

@@ -20,7 +20,7 @@ _TEXT = 500
 _WARNINGS = 5
 
 
-class OvertimeError(BaseException):
+class _OvertimeError(BaseException):
     """Not an ``Exception``: what the function catches must not stop it."""
 
 
@@ -28,7 +28,7 @@ def find(module: str, qualname: str) -> tuple[Callable[..., Any], bool]:
     """The function whose own code ``qualname`` names, below decorators, and whether its first argument binds.
 
     Raises:
-        LookupError: there is none in this version.
+        AttributeError: there is none in this version.
     """
     owner: Any = importlib.import_module(module)
     *parents, name = qualname.split(".")
@@ -43,7 +43,7 @@ def find(module: str, qualname: str) -> tuple[Callable[..., Any], bool]:
     found = getattr(found, "func", found) if type(found).__name__ == "cached_property" else found
     found = inspect.unwrap(found)
     if not inspect.isfunction(found) or found.__code__.co_name != name:
-        raise LookupError(qualname + " is no plain function here")
+        raise AttributeError(qualname + " is no plain function here")
     return found, bound
 
 
@@ -74,7 +74,7 @@ class Caller:
                 layouts = {**layouts, **value.layouts}
                 result["literal"] = literal(given)
                 result["iterator"] = isinstance(given, Taken)
-            except OvertimeError:
+            except _OvertimeError:
                 result["overtime"] = True
             except BaseException as raised:
                 error = raised
@@ -112,4 +112,4 @@ async def _first(items: Any) -> list[Any]:
 
 
 def _overtime(_number: int, _frame: Any) -> None:
-    raise OvertimeError
+    raise _OvertimeError

@@ -46,7 +46,7 @@ _DEPTH = 2
 _ELLIPSIS = type(Ellipsis)
 
 
-class UnsafeError(Exception):
+class _UnsafeError(Exception):
     """An annotation is missing, or names something that cannot be made safely; the message says which."""
 
 
@@ -58,7 +58,7 @@ def check(annotation: Any, package: str, depth: int = 0) -> None:
     """Whether values for an annotation can be made.
 
     Raises:
-        UnsafeError: they cannot.
+        _UnsafeError: they cannot.
     """
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation in _PLAIN or annotation is None or origin is typing.Literal:
@@ -76,7 +76,7 @@ def check(annotation: Any, package: str, depth: int = 0) -> None:
         parameters(constructor, package, skip_first=True, depth=depth + 1)
         return
     what = "what has no annotation" if annotation is inspect.Parameter.empty else _text(annotation)
-    raise UnsafeError(f"values of {what} are not made")
+    raise _UnsafeError(f"values of {what} are not made")
 
 
 def parameters(
@@ -85,7 +85,7 @@ def parameters(
     """Annotations by position and by keyword of what a call has to give, and of optional ones where known.
 
     Raises:
-        UnsafeError: one that a call has to give cannot be made.
+        _UnsafeError: one that a call has to give cannot be made.
     """
     hints = typing.get_type_hints(function)
     listed = list(inspect.signature(function).parameters.values())[int(skip_first) :]
@@ -96,7 +96,7 @@ def parameters(
             continue
         try:
             check(hints.get(parameter.name, parameter.empty), package, depth)
-        except UnsafeError:
+        except _UnsafeError:
             if parameter.default is parameter.empty:
                 raise
             continue
@@ -115,7 +115,7 @@ def examples(module: str, qualname: str, count: int, limit: int) -> list[bytes]:
     """Calls of one function as they are recorded: distinct ones, the same in every run.
 
     Raises:
-        UnsafeError: they cannot be made.
+        _UnsafeError: they cannot be made.
         Exception: whatever a stranger's module or constructor raises.
     """
     from hypothesis import strategies as st
@@ -126,14 +126,16 @@ def examples(module: str, qualname: str, count: int, limit: int) -> list[bytes]:
     if bound:
         positional.insert(0, _receiver(module, qualname, package))
     if not positional and not keywords:
-        raise UnsafeError("it takes nothing")
+        raise _UnsafeError("it takes nothing")
     made = [hint if isinstance(hint, st.SearchStrategy) else st.from_type(hint) for hint in positional]
     named = {name: st.from_type(hint) for name, hint in keywords.items()}
     found: dict[bytes, None] = {}
 
     def keep(arguments: Any) -> None:
-        with contextlib.suppress(Exception):  # what cannot be pickled, or is too large, is no input
-            found.setdefault(dumps((list(arguments[0]), arguments[1]), limit))
+        with contextlib.suppress(Exception):  # what cannot be pickled is no input
+            data = dumps((list(arguments[0]), arguments[1]), limit)
+            if data is not None:
+                found.setdefault(data)
 
     _run(st.tuples(st.tuples(*made), st.fixed_dictionaries({}, optional=named)), keep, count)
     return list(found)[:count]
@@ -151,8 +153,8 @@ def _run(strategy: Any, keep: Callable[[Any], None], count: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    run: Callable[[], None] = options(given(strategy)(keep))
-    run()  # type: ignore[no-untyped-call]
+    test: Callable[..., None] = given(strategy)(keep)
+    options(test)()
 
 
 def _warm_up() -> None:
@@ -173,7 +175,7 @@ def _receiver(module: str, qualname: str, package: str) -> Any:
     if isinstance(inspect.getattr_static(owner, name), classmethod):
         return st.just(owner)
     if name in ("__init__", "__new__"):
-        raise UnsafeError("its receiver is not set up")
+        raise _UnsafeError("its receiver is not set up")
     check(owner, package)
     return st.from_type(owner)
 
@@ -187,7 +189,7 @@ def _one(target: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
     try:
         made = examples(target["module"], target["qualname"], task["examples"], task["input_bytes"])
         return {"key": target["key"], "inputs": [base64.b64encode(data).decode("ascii") for data in made]}
-    except UnsafeError as error:
+    except _UnsafeError as error:
         return {"key": target["key"], "why": str(error)[:200]}
     except BaseException as error:  # importing a stranger's module, and its constructors, may raise anything
         return {"key": target["key"], "why": f"{type(error).__name__}: {str(error)[:200]}"}

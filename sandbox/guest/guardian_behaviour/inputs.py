@@ -20,8 +20,8 @@ from typing import Any
 from .mutate import Call
 
 
-class TooLargeError(Exception):
-    """The call takes more bytes than may be kept."""
+class _TooLargeError(Exception):
+    pass
 
 
 class _Bounded(io.BytesIO):
@@ -31,7 +31,7 @@ class _Bounded(io.BytesIO):
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > self._limit:
-            raise TooLargeError
+            raise _TooLargeError
         return super().write(data)
 
 
@@ -109,15 +109,17 @@ def bare(kind: type) -> Any:
     return builtin.__new__(kind)
 
 
-def dumps(arguments: Any, limit: int) -> bytes:
-    """The arguments as bytes.
+def dumps(arguments: Any, limit: int) -> bytes | None:
+    """The arguments as bytes; None when they are more than ``limit``.
 
     Raises:
-        TooLargeError: they are more than ``limit``.
         Exception: whatever the pickling of a stranger's object raises.
     """
     buffer = _Bounded(limit)
-    _Pickler(buffer, protocol=4).dump(arguments)
+    try:
+        _Pickler(buffer, protocol=4).dump(arguments)
+    except _TooLargeError:
+        return None
     return buffer.getvalue()
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from .arming import Arming
-from .inputs import Bare, TooLargeError, dumps
+from .inputs import Bare, dumps
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _ALL_UP_TO = 200
@@ -79,12 +79,12 @@ class Recorder:
         self._busy.now = True
         try:
             data = dumps(_arguments(frame), self._input_bytes)
-        except TooLargeError:
-            self._skip(key, "too large")
         except BaseException as error:  # whatever the pickling of a stranger's object may raise
             self._skip(key, f"cannot be pickled: {type(error).__name__}: {str(error)[:80]}")
         else:
-            if (key, data) not in self._seen and len(data) <= self._left:
+            if data is None:
+                self._skip(key, "too large")
+            elif (key, data) not in self._seen and len(data) <= self._left:
                 self._seen.add((key, data))
                 self._left -= len(data)
                 kept.append(data)
