@@ -27,7 +27,8 @@ from math import comb
 from typing import TypeVar
 
 from repo_guardian.tools.intent.texts import is_changelog, is_document
-from repo_guardian.tools.signals.interface import CoChangeDetail, Signal, SignalKind, one_line, signal_key
+from repo_guardian.tools.signals.cochange_detail import CoChangeDetail
+from repo_guardian.tools.signals.interface import Signal, SignalKind, one_line, signal_key
 from repo_guardian.tools.signals.places import Place, place
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 

@@ -11,6 +11,7 @@ import hashlib
 from dataclasses import dataclass
 
 from repo_guardian.tools.signals.kinds import ChangeKind, Effect, Receiver, SignalKind, WitnessOrigin
+from repo_guardian.tools.signals.cochange_detail import CoChangeDetail
 from repo_guardian.tools.views.symbol_graph.model import (
     GUESSES,
     EdgeKind,
@@ -138,31 +139,6 @@ class ChurnDetail:
             "age": str(self.age),
             "intensity": f"{self.intensity:.3f}",
             "main_share": f"{self.main_share:.3f}",
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CoChangeDetail:
-    """A rule of the history that a change does not follow.
-
-    Of ``changes`` earlier commits that touched ``changed``, ``together`` touched ``missing`` as well;
-    ``lift`` says how many times as many that is as chance would have it.
-    """
-
-    changed: str
-    missing: str
-    together: int
-    changes: int
-    lift: float
-
-    def flat(self) -> dict[str, str]:
-        """All fields as text, for a wire or a table."""
-        return {
-            "changed": self.changed,
-            "missing": self.missing,
-            "together": str(self.together),
-            "changes": str(self.changes),
-            "lift": f"{self.lift:.3f}",
         }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from repo_guardian.tools.signals.cochange import CoChangeLimits, co_change_signals, rules
-from repo_guardian.tools.signals.interface import CoChangeDetail, SignalKind
+from repo_guardian.tools.signals.cochange_detail import CoChangeDetail
+from repo_guardian.tools.signals.interface import SignalKind
 
 PAIR = {"pkg/a.py", "pkg/b.py"}
 OTHERS = [{f"pkg/x{number % 7}.py"} for number in range(40)]
