@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from repo_guardian.tools.signals.kinds import ChangeKind, Effect, Receiver, SignalKind, WitnessOrigin
 from repo_guardian.tools.signals.cochange_detail import CoChangeDetail
+from repo_guardian.tools.signals.kinds import ChangeKind, Effect, Receiver, SignalKind, WitnessOrigin
 from repo_guardian.tools.views.symbol_graph.model import (
     GUESSES,
     EdgeKind,
