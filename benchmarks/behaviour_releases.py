@@ -71,7 +71,6 @@ PAIRS = (
     Pair("python-attrs+attrs", "23.2.0", "24.1.0"),
 )
 ADMITTED = (
-    Admitted(PAIRS[0], "more_itertools.more.exactly_n", "v11.0.0:docs/versions.rst", "handling of negative"),
     Admitted(PAIRS[1], "more_itertools.recipes.partition", "v8.1.0:docs/versions.rst", "works with"),
     Admitted(PAIRS[2], "markupsafe.Markup.striptags", "2.1.5:CHANGES.rst", "not collapsing spaces"),
 )

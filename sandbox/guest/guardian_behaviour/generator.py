@@ -153,8 +153,7 @@ def _run(strategy: Any, keep: Callable[[Any], None], count: int) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    test: Callable[..., None] = given(strategy)(keep)
-    options(test)()
+    options(given(strategy)(keep))()  # type: ignore[no-untyped-call]
 
 
 def _warm_up() -> None:
