@@ -73,6 +73,7 @@ PAIRS = (
 ADMITTED = (
     Admitted(PAIRS[1], "more_itertools.recipes.partition", "v8.1.0:docs/versions.rst", "works with"),
     Admitted(PAIRS[2], "markupsafe.Markup.striptags", "2.1.5:CHANGES.rst", "not collapsing spaces"),
+    Admitted(PAIRS[7], "attr._make.pipe", "24.2.0:CHANGELOG.md", "works again when passing"),
 )
 
 
