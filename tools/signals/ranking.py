@@ -22,7 +22,7 @@
 - *surprise*: 1.0 when nothing speaks for intent; 0.5 when a test or a message that came with the change names
   the symbol; 0.25 when a changelog, a document or a deprecation announced it. So of signals that are alike
   otherwise the unannounced one is first. What cannot be announced (churn, co-change) counts as 1.0, and so
-  does what was announced while production code of the repository itself lags: it was overlooked all the same.
+  does what was announced while the repository itself certainly lags: it was overlooked all the same.
 
 Scores are comparable within one observation only. Ties go to the smaller key.
 """
@@ -126,7 +126,7 @@ def risk(signal: Signal, factors: RiskFactors) -> float:
 
 def _surprise(signal: Signal, factors: RiskFactors) -> float:
     evidence = factors.intent(signal)
-    overlooked = any(place(d.path) is Place.PRODUCTION and not d.guessed for d in signal.lagging)
+    overlooked = any(not dependent.guessed for dependent in signal.lagging)
     if evidence is None or overlooked or not evidence.intended:
         return 1.0
     return _ANNOUNCED if evidence.announced else _FOLLOWED
