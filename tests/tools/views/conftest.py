@@ -102,3 +102,40 @@ def source() -> type[MemorySource]:
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     return tmp_path / "state"
+
+
+class AsLines:
+    """A graph as the lines in which the language tests write down what they expect."""
+
+    @staticmethod
+    def of(text: str) -> list[str]:
+        """What a test wrote down."""
+        return [line.strip() for line in text.strip().splitlines()]
+
+    @staticmethod
+    def symbols(graph: SymbolGraph) -> list[str]:
+        """Every symbol: id, kind, audience, signature, bases, target."""
+        found = []
+        for symbol in sorted(graph.symbols.values(), key=lambda s: (s.path, s.id)):
+            parts = [symbol.id, symbol.kind, "public" if symbol.public else "hidden"]
+            parts += [symbol.signature.render()] if symbol.signature is not None else []
+            parts += [f"({', '.join(symbol.bases)})"] if symbol.bases else []
+            parts += [f"= {symbol.target}"] if symbol.target else []
+            found.append(" ".join(parts))
+        return found
+
+    @staticmethod
+    def edges(graph: SymbolGraph, *kinds: str) -> list[str]:
+        """The edges of some kinds; calls each with its shape, others once and with their kind."""
+        found = []
+        for edge in graph.edges():
+            if edge.kind in kinds:
+                shape = f" {edge.shape.render()}" if edge.shape is not None else ""
+                line = f"{edge.source} -> {edge.target} {edge.resolution}{shape}"
+                found.append(line if kinds == ("call",) else f"{edge.kind} {line}")
+        return found if kinds == ("call",) else list(dict.fromkeys(found))
+
+
+@pytest.fixture(scope="session")
+def as_lines() -> AsLines:
+    return AsLines()

@@ -214,36 +214,19 @@ OTHERS = """
 """
 
 
-def lines(text):
-    return [line.strip() for line in text.strip().splitlines()]
-
-
-def shown(edge):
-    shape = f" {edge.shape.render()}" if edge.shape is not None else ""
-    return f"{edge.source} -> {edge.target} {edge.resolution}{shape}"
-
-
 @pytest.fixture(scope="module")
 def graph(link_tree):
     return link_tree(TREE)
 
 
-def test_symbols(graph):
-    found = []
-    for symbol in sorted(graph.symbols.values(), key=lambda s: (s.path, s.id)):
-        parts = [symbol.id, symbol.kind, "public" if symbol.public else "hidden"]
-        parts += [symbol.signature.render()] if symbol.signature is not None else []
-        parts += [f"({', '.join(symbol.bases)})"] if symbol.bases else []
-        parts += [f"= {symbol.target}"] if symbol.target else []
-        found.append(" ".join(parts))
-    assert found == lines(SYMBOLS)
+def test_symbols(graph, as_lines):
+    assert as_lines.symbols(graph) == as_lines.of(SYMBOLS)
 
 
-def test_calls(graph):
-    assert [shown(edge) for edge in graph.edges() if edge.kind == "call"] == lines(CALLS)
+def test_calls(graph, as_lines):
+    assert as_lines.edges(graph, "call") == as_lines.of(CALLS)
 
 
-def test_other_edges(graph):
+def test_other_edges(graph, as_lines):
     kinds = ("import", "inherit", "override", "reference")
-    found = [f"{edge.kind} {shown(edge)}" for edge in graph.edges() if edge.kind in kinds]
-    assert list(dict.fromkeys(found)) == lines(OTHERS)
+    assert as_lines.edges(graph, *kinds) == as_lines.of(OTHERS)
