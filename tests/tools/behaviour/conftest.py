@@ -1,4 +1,4 @@
-"""Two versions of one package, their graphs, and a bench to run them on."""
+"""Two versions of one package, and their graphs."""
 
 from __future__ import annotations
 
@@ -8,32 +8,20 @@ from pathlib import Path
 import pytest
 
 from repo_guardian.sandbox.interface import Limits
-from repo_guardian.sandbox.registry import select
 from repo_guardian.tools.behaviour.compare import compare
 from repo_guardian.tools.behaviour.generate import generate
 from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport
 from repo_guardian.tools.behaviour.record import record
 from repo_guardian.tools.behaviour.replay import replay
 from repo_guardian.tools.behaviour.select import changed_functions
-from repo_guardian.tools.dependencies import Declared
-from repo_guardian.tools.execution.bench import Bench, Checkout
+from repo_guardian.tools.execution.bench import Checkout
 from repo_guardian.tools.execution.suite import plan_suite
-from repo_guardian.tools.execution.toolchains import prepare_toolchains
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.symbol_graph.link import link
 
 COMMANDS = Limits(wall_s=60.0, cpu_s=60, processes=64, output_bytes=32 * 1024**2)
 LIMITS = BehaviourLimits(call_s=0.5, target_s=10.0, first_s=40.0, total_s=40.0, commands=COMMANDS)
-
-
-@pytest.fixture
-async def bench(home):
-    backend = await select("bubblewrap")
-    toolchains = await prepare_toolchains(
-        backend, Declared((), ()), as_of=None, harness_root=home / "harness", site_root=home / "site"
-    )
-    return Bench(backend, toolchains, COMMANDS)
 
 
 @dataclass(frozen=True)

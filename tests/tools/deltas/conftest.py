@@ -1,27 +1,13 @@
-"""Trees of texts with their graphs, and a bench."""
+"""Trees of texts with their graphs."""
 
 from __future__ import annotations
 
 import pytest
 
-from repo_guardian.sandbox.interface import Limits
-from repo_guardian.sandbox.registry import select
-from repo_guardian.tools.dependencies import Declared
-from repo_guardian.tools.execution.bench import Bench, Checkout
-from repo_guardian.tools.execution.toolchains import prepare_toolchains
+from repo_guardian.tools.execution.bench import Checkout
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.symbol_graph.link import link
-
-
-@pytest.fixture
-async def bench(home):
-    backend = await select("bubblewrap")
-    toolchains = await prepare_toolchains(
-        backend, Declared((), ()), as_of=None, harness_root=home / "harness", site_root=home / "site"
-    )
-    limits = Limits(wall_s=60.0, cpu_s=60, processes=64, output_bytes=32 * 1024**2)
-    return Bench(backend, toolchains, limits)
 
 
 @pytest.fixture

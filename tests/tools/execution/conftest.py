@@ -1,24 +1,8 @@
-"""A bench over a tree made of texts, with the pinned runner and no dependencies."""
+"""Trees made of texts."""
 
 import pytest
 
-from repo_guardian.sandbox.interface import Limits
-from repo_guardian.sandbox.registry import select
-from repo_guardian.tools.dependencies import Declared
-from repo_guardian.tools.execution.bench import Bench, Checkout
-from repo_guardian.tools.execution.toolchains import prepare_toolchains
-
-LIMITS = Limits(wall_s=60.0, cpu_s=60, processes=64, output_bytes=32 * 1024**2)
-
-
-@pytest.fixture
-async def bench(home):
-    """The bench that suites run on."""
-    backend = await select("bubblewrap")
-    toolchains = await prepare_toolchains(
-        backend, Declared((), ()), as_of=None, harness_root=home / "harness", site_root=home / "site"
-    )
-    return Bench(backend, toolchains, LIMITS)
+from repo_guardian.tools.execution.bench import Checkout
 
 
 @pytest.fixture
