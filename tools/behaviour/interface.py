@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from repo_guardian.sandbox.interface import Limits
+from repo_guardian.tools.execution.suite_model import SUITE_LIMITS
 
 MIB = 1024**2
 
@@ -23,18 +24,6 @@ class Target(NamedTuple):
     line: int
     module: str
     qualname: str
-
-
-COMMAND_LIMITS = Limits(
-    wall_s=900.0,
-    cpu_s=1800,
-    memory_bytes=4096 * MIB,
-    processes=256,
-    file_size_bytes=256 * MIB,
-    disk_bytes=1024 * MIB,
-    disk_inodes=100_000,
-    output_bytes=96 * MIB,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +57,7 @@ class BehaviourLimits:
     first_s: float = 5.0
     each_s: float = 0.5
     total_s: float = 120.0
-    commands: Limits = COMMAND_LIMITS
+    commands: Limits = SUITE_LIMITS
 
     def replay_s(self, functions: int) -> float:
         """Seconds that one replay of so many functions may take."""

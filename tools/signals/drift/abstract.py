@@ -10,9 +10,10 @@ from __future__ import annotations
 import collections.abc
 from collections.abc import Callable, Iterator, Sequence
 
-from repo_guardian.tools.signals.drift.audience import is_local, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.audience import is_local, is_public
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
+from repo_guardian.tools.signals.drift.detail import altered_detail
 from repo_guardian.tools.signals.drift.hierarchy import Hierarchy
 from repo_guardian.tools.signals.drift.protocol import decorator_name
 from repo_guardian.tools.signals.drift.wording import abstract_line, definition_text, unfulfilled_line
@@ -20,10 +21,8 @@ from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
     Dependent,
-    Effect,
     Signal,
     SignalKind,
-    SymbolDetail,
     signal_key,
 )
 from repo_guardian.tools.views.symbol_graph.interface import Graph
@@ -128,7 +127,6 @@ def _signal(
     dependents: tuple[Dependent, ...],
     line: Callable[[str, str, Sequence[Dependent]], str],
 ) -> Signal:
-    module, qualname = module_and_qualname(comparison, owner.id)
     after = comparison.current.symbols[owner.id]
     text = f"asks its subclasses for {member.name}"
     return Signal(
@@ -141,18 +139,8 @@ def _signal(
         after=f"abstract {definition_text(member)}",
         public=is_public(comparison, owner),
         dependents=dependents,
-        detail=SymbolDetail(
-            symbol_kind=owner.kind,
-            module=module,
-            qualname=qualname,
-            old_id=owner.id,
-            new_id=after.id,
-            base_path=owner.path,
-            current_path=after.path,
-            base_span=owner.span,
-            current_span=after.span,
-            effect=Effect.ALTERED,
-            changes=(ContractChange(ChangeKind.ABSTRACT_ADDED, text, member.name),),
+        detail=altered_detail(
+            comparison, owner, after, (ContractChange(ChangeKind.ABSTRACT_ADDED, text, member.name),)
         ),
         dependents_total=len(dependents),
         lagging_total=len(dependents),

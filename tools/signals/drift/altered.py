@@ -20,6 +20,7 @@ from repo_guardian.tools.signals.drift.audience import (
 )
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
+from repo_guardian.tools.signals.drift.detail import altered_detail
 from repo_guardian.tools.signals.drift.protocol import BINDINGS, SYNTAX, binding, decorator_name
 from repo_guardian.tools.signals.drift.raises import raises_change
 from repo_guardian.tools.signals.drift.texts import cut, is_literal, normal, same, value_type
@@ -28,10 +29,8 @@ from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
     Dependent,
-    Effect,
     Signal,
     SignalKind,
-    SymbolDetail,
     signal_key,
 )
 from repo_guardian.tools.signals.places import is_python
@@ -240,7 +239,6 @@ def _signal(
     changes: tuple[ContractChange, ...],
     dependents: tuple[Dependent, ...],
 ) -> Signal:
-    module, qualname = module_and_qualname(comparison, before.id)
     texts = [definition_text(symbol) for symbol in (before, after)]
     facts = "; ".join(change.text for change in changes)
     return Signal(
@@ -253,19 +251,7 @@ def _signal(
         after=texts[1],
         public=is_public(comparison, before),
         dependents=dependents,
-        detail=SymbolDetail(
-            symbol_kind=before.kind,
-            module=module,
-            qualname=qualname,
-            old_id=before.id,
-            new_id=after.id,
-            base_path=before.path,
-            current_path=after.path,
-            base_span=before.span,
-            current_span=after.span,
-            effect=Effect.ALTERED,
-            changes=changes,
-        ),
+        detail=altered_detail(comparison, before, after, changes),
         dependents_total=len(dependents),
         lagging_total=sum(d.lagging for d in dependents),
     )

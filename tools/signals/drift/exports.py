@@ -7,18 +7,18 @@ A name that is spelled as a public one can only be left out by an ``__all__`` th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.dependents import order, plain_dependent
+from repo_guardian.tools.signals.drift.detail import altered_detail
 from repo_guardian.tools.signals.drift.wording import export_line
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
     Dependent,
-    Effect,
     Signal,
     SignalKind,
-    SymbolDetail,
     signal_key,
 )
 from repo_guardian.tools.signals.places import is_python
@@ -61,18 +61,8 @@ def _signal(comparison: Comparison, module: Symbol, after: Symbol, lost: tuple[s
         after="",
         public=module.public,
         dependents=dependents,
-        detail=SymbolDetail(
-            symbol_kind=module.kind,
-            module=module.id,
-            qualname="",
-            old_id=module.id,
-            new_id=after.id,
-            base_path=module.path,
-            current_path=after.path,
-            base_span=module.span,
-            current_span=after.span,
-            effect=Effect.ALTERED,
-            changes=tuple(changes),
+        detail=replace(
+            altered_detail(comparison, module, after, tuple(changes)),
             names=lost,
         ),
         dependents_total=len(dependents),

@@ -8,20 +8,20 @@ at the base and of which one side changed are reported, each once, with a call s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from repo_guardian.tools.signals.drift.audience import is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.audience import is_public
 from repo_guardian.tools.signals.drift.comparison import Comparison
 from repo_guardian.tools.signals.drift.dependents import plain_dependent
+from repo_guardian.tools.signals.drift.detail import altered_detail
 from repo_guardian.tools.signals.drift.subjects import CONSTRUCTORS
 from repo_guardian.tools.signals.drift.witness import witness
 from repo_guardian.tools.signals.drift.wording import definition_text, override_line
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
-    Effect,
     Signal,
     SignalKind,
-    SymbolDetail,
     WitnessOrigin,
     signal_key,
 )
@@ -86,7 +86,6 @@ def _signal(
         if then.signature == override.signature
         else "the base has not followed"
     )
-    module, qualname = module_and_qualname(comparison, override.id)
     dependent = plain_dependent(edge, f"{reason} in a call {shape.render()} that {base.id} takes")
     before, after = definition_text(override), definition_text(base)
     return Signal(
@@ -99,18 +98,8 @@ def _signal(
         after=after,
         public=is_public(comparison, then),
         dependents=(dependent,),
-        detail=SymbolDetail(
-            symbol_kind=override.kind,
-            module=module,
-            qualname=qualname,
-            old_id=override.id,
-            new_id=override.id,
-            base_path=then.path,
-            current_path=override.path,
-            base_span=then.span,
-            current_span=override.span,
-            effect=Effect.ALTERED,
-            changes=(ContractChange(ChangeKind.OVERRIDE, reason),),
+        detail=replace(
+            altered_detail(comparison, then, override, (ContractChange(ChangeKind.OVERRIDE, reason),)),
             witness=shape,
             witness_origin=WitnessOrigin.SIGNATURE,
         ),

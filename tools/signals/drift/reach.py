@@ -12,16 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from repo_guardian.tools.signals.drift.audience import is_local, is_public, module_and_qualname
+from repo_guardian.tools.signals.drift.audience import is_local, is_public
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
+from repo_guardian.tools.signals.drift.detail import altered_detail
 from repo_guardian.tools.signals.drift.wording import reach_line
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
-    Effect,
     Signal,
     SignalKind,
-    SymbolDetail,
     signal_key,
 )
 from repo_guardian.tools.signals.places import is_production
@@ -142,7 +141,6 @@ def _calls(name: str, calls: list[set[tuple[str, str]]]) -> ContractChange | Non
 
 
 def _signal(comparison: Comparison, before: Symbol, reach: _Reach, change: ContractChange) -> Signal:
-    module, qualname = module_and_qualname(comparison, before.id)
     after = comparison.current.symbols[before.id]
     return Signal(
         key=signal_key(SignalKind.REACH_CHANGED, before.id, str(change.kind), change.text),
@@ -153,17 +151,5 @@ def _signal(comparison: Comparison, before: Symbol, reach: _Reach, change: Contr
         before=f"used in {reach.before} files",
         after=f"used in {reach.after} files",
         public=is_public(comparison, before),
-        detail=SymbolDetail(
-            symbol_kind=before.kind,
-            module=module,
-            qualname=qualname,
-            old_id=before.id,
-            new_id=after.id,
-            base_path=before.path,
-            current_path=after.path,
-            base_span=before.span,
-            current_span=after.span,
-            effect=Effect.ALTERED,
-            changes=(change,),
-        ),
+        detail=altered_detail(comparison, before, after, (change,)),
     )
