@@ -17,8 +17,10 @@ from repo_guardian.server.contract.cycles import (
     Decision,
     Persisted,
     Refreshed,
+    Scope,
 )
 from repo_guardian.server.contract.errors import decode_error
+from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import (
     GradeDecision,
     GradeProposal,
@@ -26,7 +28,7 @@ from repo_guardian.server.contract.hypotheses import (
     HypothesisDraft,
 )
 from repo_guardian.server.contract.memory import MemorySummary, RecallPage
-from repo_guardian.server.contract.probes import ProbeEntry
+from repo_guardian.server.contract.probes import ProbeEntry, Proof
 from repo_guardian.server.contract.signals import SignalPage
 from repo_guardian.server.contract.wire import Wire
 
@@ -58,9 +60,13 @@ class Toolbox:
         """The log so far, one record per tool call."""
         return tuple(self._decisions)
 
-    async def begin(self, repository: str, commit: str | None, since: str | None) -> CycleInfo:
-        """Sync, fix commit and base, and open a cycle."""
-        arguments = {"repository": repository, "commit": commit, "since": since}
+    async def begin(
+        self, repository: str, commit: str | None, since: str | None, scope: Scope = Scope.COMMIT
+    ) -> CycleInfo:
+        """Sync, fix commit and base, and open a cycle; or a check of what is not committed."""
+        arguments: dict[str, Any] = {"repository": repository, "commit": commit, "since": since}
+        if scope is not Scope.COMMIT:
+            arguments["scope"] = scope.value
         return await self._call(CycleInfo, "cycle_begin", arguments)
 
     async def refresh(self, cycle: CycleInfo) -> Refreshed:
@@ -71,6 +77,11 @@ class Toolbox:
         """A page of ranked signals."""
         arguments = {"cycle_id": cycle.cycle_id, "offset": offset, "limit": limit}
         return await self._call(SignalPage, "signals_observe", arguments)
+
+    async def execute_signals(self, cycle: CycleInfo, *, whole_suite: bool = False) -> ExecutedSignals:
+        """Measure by running both commits: changed behaviour, changed test outcomes."""
+        arguments = {"cycle_id": cycle.cycle_id, "whole_suite": whole_suite}
+        return await self._call(ExecutedSignals, "signals_execute", arguments)
 
     async def memory_summary(self, cycle: CycleInfo) -> MemorySummary:
         """How much past there is."""
@@ -119,6 +130,26 @@ class Toolbox:
     async def fix_probe(self, cycle: CycleInfo, failing: ProbeEntry) -> ProbeEntry:
         """Run the same test with base text restored at the suspected cause."""
         return await self._probe(cycle, "probe_fix", failing)
+
+    async def prove(
+        self, cycle: CycleInfo, hypothesis: Hypothesis, *, source: str | None = None, edit: str | None = None
+    ) -> Proof:
+        """Test, run, differential run, fix-probe and grade in one call.
+
+        Args:
+            source: a test module's text; the template test of the hypothesis' signal when None.
+            edit: a unified diff to try as the fix; the minimal revert when None.
+        """
+        arguments = {"cycle_id": cycle.cycle_id, "hypothesis_id": hypothesis.id}
+        arguments |= {
+            name: value for name, value in (("source", source), ("edit", edit)) if value is not None
+        }
+        return await self._call(Proof, "probe_prove", arguments)
+
+    async def discard(self, cycle: CycleInfo, reason: str) -> None:
+        """End a cycle, or a check, without keeping anything of it."""
+        arguments = {"cycle_id": cycle.cycle_id, "reason": reason}
+        await self._call(Persisted, "cycle_discard", arguments)
 
     async def state(self, cycle: CycleInfo) -> CycleState:
         """Everything that the cycle holds so far."""

@@ -6,14 +6,15 @@ meaning the major one.
 
 from __future__ import annotations
 
-from repo_guardian.server.contract.cycles import Envelope, ExitReason, Interrupted, SkippedSource
-from repo_guardian.server.contract.hypotheses import GradeEvent, Remedy
+from repo_guardian.server.contract.cycles import Envelope, ExitReason, Interrupted, Scope, SkippedSource
+from repo_guardian.server.contract.executed import ExecutedSignals
+from repo_guardian.server.contract.hypotheses import GradeEvent, HumanWord, Remedy
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Locus, Wire
 from repo_guardian.vocabulary import Grade, Origin
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 class ReportedCycle(Wire):
@@ -33,6 +34,7 @@ class ReportedCycle(Wire):
     degraded: bool
     limitations: tuple[str, ...]
     interrupted: tuple[Interrupted, ...]
+    scope: Scope = Scope.COMMIT
 
 
 class ReportedHypothesis(Wire):
@@ -50,6 +52,7 @@ class ReportedHypothesis(Wire):
     history: tuple[GradeEvent, ...]
     trace: tuple[ProbeEntry, ...]
     recurrence_of: int | None
+    word: HumanWord | None = None
 
 
 class ReportedBacklog(Wire):
@@ -121,3 +124,4 @@ class CycleReport(Wire):
     cost: Cost
     validity: Validity
     envelope: Envelope
+    executed: ExecutedSignals | None = None

@@ -34,8 +34,18 @@ class Interrupted(Wire):
     started_at: str
 
 
+class Scope(StrEnum):
+    """What is compared with the base."""
+
+    COMMIT = "commit"
+    WORKTREE = "worktree"
+    """What is on disk: staged, unstaged and untracked files. Never persisted: it has no place in history."""
+    STAGED = "staged"
+    """What would be committed: the index. Never persisted either."""
+
+
 class CycleInfo(Wire):
-    """An opened cycle.
+    """An opened cycle, or a check of what is not committed (``scope``), which has the number 0.
 
     Attributes:
         cycle_id: handle for all further calls of this cycle.
@@ -58,6 +68,7 @@ class CycleInfo(Wire):
     can_execute: bool
     sandbox_backend: str | None
     sandbox_note: str = ""
+    scope: Scope = Scope.COMMIT
 
 
 class SkippedSource(Wire):

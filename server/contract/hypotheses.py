@@ -16,6 +16,8 @@ class ChangeOfKind(StrEnum):
     RESTORE_COMPATIBILITY = "restore_compatibility"
     UPDATE_DEPENDENTS = "update_dependents"
     DOCUMENT_BREAK = "document_break"
+    RESTORE_BEHAVIOUR = "restore_behaviour"
+    UPDATE_TESTS = "update_tests"
 
 
 class Remedy(Wire):
@@ -42,6 +44,27 @@ class HypothesisDraft(Wire):
     key: str = ""
 
 
+class Word(StrEnum):
+    """What a human said of a hypothesis."""
+
+    DISMISSED = "dismissed"
+    """It is not worth telling: silent until a file of its locus changes."""
+    ACCEPTED = "accepted"
+    """It is true, and known."""
+
+
+class HumanWord(Wire):
+    """A human's word on a hypothesis, as it stands: the latest, where its locus is still what it was.
+
+    ``current`` is False when a file of the locus has changed since; the word then says nothing any more.
+    """
+
+    word: Word
+    reason: str
+    said_at: str
+    current: bool
+
+
 class GradeEvent(Wire):
     """One change of grade, with what it rests on."""
 
@@ -54,8 +77,9 @@ class GradeEvent(Wire):
 class Hypothesis(Wire):
     """A hypothesis as the server keeps it.
 
-    ``id`` is sequential in the cycle (``h1``). ``recurrence_of`` is the number of the cycle in which
-    the same key was first written, when this is not the first time.
+    ``id`` is sequential in the cycle (``h1``); ``key`` is the same across cycles. ``recurrence_of`` is the
+    number of the cycle in which the same key was first written, when this is not the first time. ``word`` is
+    what a human said of it.
     """
 
     id: str
@@ -64,6 +88,7 @@ class Hypothesis(Wire):
     grade: Grade
     history: tuple[GradeEvent, ...] = ()
     recurrence_of: int | None = None
+    word: HumanWord | None = None
 
 
 class GradeProposal(Wire):

@@ -17,9 +17,19 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 
 @dataclass(frozen=True, slots=True)
 class TestSource:
-    """A test to run: one function in one file of its own.
+    """A test to run: one function in one file of its own, or a test that the repository has.
 
-    ``digest`` (hex SHA-256 of ``text``) binds ledger entries to the same test.
+    Attributes:
+        file_name: name of the file that ``text`` is written to; for a test that the repository has, its
+            path in the repository.
+        function: name of the test function; for a test that the repository has, the rest of its node id.
+        text: the file's whole content; for a test that the repository has, the file's content at the commit.
+        digest: hex SHA-256 of ``text`` (of id and text for a test that the repository has); binds ledger
+            entries to the same test.
+        folder: repository-relative folder that the file is put in, in the throwaway overlay, so that the
+            fixtures of its ``conftest.py`` files are there ("." is the root); None keeps it outside of the
+            repository and free of its configuration.
+        existing: the test is the repository's own; nothing is written.
     """
 
     __test__ = False
@@ -28,11 +38,19 @@ class TestSource:
     function: str
     text: str
     digest: str
+    folder: str | None = None
+    existing: bool = False
+
+    @property
+    def in_repository(self) -> bool:
+        """Whether it runs under the repository's own pytest configuration and conftest files."""
+        return self.existing or self.folder is not None
 
     @property
     def test_id(self) -> str:
-        """The id that pytest will give it."""
-        return f"{self.file_name}::{self.function}"
+        """The id that pytest will give it, relative to the root that it runs under."""
+        folder = "" if self.folder in (None, ".") else f"{self.folder}/"
+        return f"{folder}{self.file_name}::{self.function}"
 
 
 class TestOutcome(StrEnum):

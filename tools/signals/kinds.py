@@ -32,6 +32,11 @@ class SignalKind(StrEnum):
     what few symbols of the same repository have."""
     CO_CHANGE_MISSING = "co_change_missing"
     """A file stayed as it was although its partner changed: in the history they change together."""
+    BEHAVIOUR_CHANGED = "behaviour_changed"
+    """A function of the same signature does something else for a call that the tests make, or for one like
+    it; seen by running both commits."""
+    TEST_CHANGED = "test_changed"
+    """A test of the repository that passed at the base fails, is skipped or is gone; seen by running it."""
     CHURN = "churn"
 
 
