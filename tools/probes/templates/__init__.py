@@ -12,6 +12,7 @@ from collections.abc import Callable
 from repo_guardian.errors import TemplateError
 from repo_guardian.tools.probes.interface import TestSource
 from repo_guardian.tools.probes.templates import access, binding, reachability, returns
+from repo_guardian.tools.probes.templates.material import Material
 from repo_guardian.tools.probes.templates.source import Case, Draft, finish
 from repo_guardian.tools.signals.interface import Effect, Signal, SymbolDetail, WitnessOrigin
 from repo_guardian.tools.views.symbol_graph.signature import Signature
@@ -23,6 +24,19 @@ _TEMPLATES: dict[Effect, Callable[[Case], Draft]] = {
     Effect.ACCESS: access.same_access,
     Effect.UNRESOLVED: reachability.still_reachable,
 }
+
+
+__all__ = ["Material", "candidates", "template_for"]
+
+
+def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
+    """The tests that could prove ``signal``, the most telling first; empty when no template can.
+
+    Each is to pass at the base and to fail at the current commit. A later one is for when an earlier one
+    cannot be executed, or fails for another reason than the stated one.
+    """
+    test = template_for(signal, material.before)
+    return (test,) if test is not None else ()
 
 
 def template_for(signal: Signal, before: Signature | None) -> TestSource | None:
