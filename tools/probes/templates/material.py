@@ -13,6 +13,9 @@ Read = Callable[[str], bytes | None]
 """The content of a repository-relative path at a commit; None when there is no such file."""
 
 
+NO_GRAPH: Graph = SymbolGraph("", (), ())
+
+
 def _nothing(_path: str) -> bytes | None:
     return None
 
@@ -28,7 +31,7 @@ class Material:
     """
 
     before: Signature | None = None
-    base: Graph = SymbolGraph("", (), ())
-    current: Graph = SymbolGraph("", (), ())
+    base: Graph = NO_GRAPH
+    current: Graph = NO_GRAPH
     read_base: Read = _nothing
     read_current: Read = _nothing
