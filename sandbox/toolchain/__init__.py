@@ -12,10 +12,12 @@ from repo_guardian.sandbox.toolchain.acquire import (
     acquire,
     acquire_generator,
     acquire_harness,
+    acquire_scanner,
     unwritable,
 )
 from repo_guardian.sandbox.toolchain.build import BuildPlan, Workshop, build_wheel
 from repo_guardian.sandbox.toolchain.cutoff import COOLDOWN, NO_CUTOFF, Cutoff, cutoff_for
+from repo_guardian.sandbox.toolchain.index import Offer, Offers, index_offers
 from repo_guardian.sandbox.toolchain.provision import Wanted, provision
 
 __all__ = [
@@ -23,14 +25,18 @@ __all__ = [
     "NO_CUTOFF",
     "BuildPlan",
     "Cutoff",
+    "Offer",
+    "Offers",
     "Toolchain",
     "Wanted",
     "Workshop",
     "acquire",
     "acquire_generator",
     "acquire_harness",
+    "acquire_scanner",
     "build_wheel",
     "cutoff_for",
+    "index_offers",
     "provision",
     "unwritable",
 ]

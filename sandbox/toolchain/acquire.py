@@ -144,6 +144,12 @@ async def acquire_generator(
     return await acquire_pinned("generator.lock", names, runtime=runtime, root=root, timeout_s=timeout_s)
 
 
+async def acquire_scanner(*, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S) -> Toolchain:
+    """What looks dependencies up in an advisory database, by ``scanner.lock``; see ``acquire_pinned``."""
+    names = ("pip-audit", "pyyaml")
+    return await acquire_pinned("scanner.lock", names, runtime=runtime, root=root, timeout_s=timeout_s)
+
+
 async def _provide(order: _Order, root: Path, problems: tuple[str, ...], timeout_s: float) -> Toolchain:
     place = root / await anyio.to_thread.run_sync(lambda: order.digest)
     resolved = await anyio.to_thread.run_sync(_read_record, place)

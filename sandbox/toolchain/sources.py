@@ -26,7 +26,7 @@ ARCHIVE_BYTES = 128 * 1024**2
 """The largest archive that is fetched."""
 
 _INDEX_VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
-_TIMEOUT_S = (20.0, 60.0)
+TIMEOUT_S = (20.0, 60.0)
 _CHUNK = 1 << 16
 
 
@@ -69,7 +69,7 @@ def fetch_source(
     address = index_address(os.environ)
     if address is None:
         raise NoWheelError(f"{name} has no wheel, and no index can be asked for its source", names=(name,))
-    with _client(address) as client:
+    with index_client(address) as client:
         package = _newest(client, name, specifier, until)
         path = folder / f"{name}-{package.version}{_suffix(package.filename)}"
         digest = _download(client, package, path)
@@ -77,7 +77,12 @@ def fetch_source(
 
 
 @contextmanager
-def _client(address: str) -> Iterator[PyPISimple]:
+def index_client(address: str) -> Iterator[PyPISimple]:
+    """A client of the index at ``address``, trusting whom the user's variables name.
+
+    Raises:
+        ToolchainError: the index could not be asked.
+    """
     import requests
     from pypi_simple import PyPISimple
 
@@ -101,7 +106,7 @@ def _newest(
     from pypi_simple import NoSuchProjectError, UnsupportedContentTypeError, UnsupportedRepoVersionError
 
     try:
-        packages = client.get_project_page(name, timeout=_TIMEOUT_S).packages
+        packages = client.get_project_page(name, timeout=TIMEOUT_S).packages
     except NoSuchProjectError:
         packages = []
     except (UnsupportedContentTypeError, UnsupportedRepoVersionError, ValueError) as error:
@@ -132,7 +137,7 @@ def _download(client: PyPISimple, package: DistributionPackage, path: Path) -> s
     if expected is None:
         raise ToolchainError(f"the index gives no SHA-256 of {package.filename!a}", hint="it is not taken")
     digest, size = hashlib.sha256(), 0
-    with client.s.get(package.url, stream=True, timeout=_TIMEOUT_S) as response, path.open("wb") as stream:
+    with client.s.get(package.url, stream=True, timeout=TIMEOUT_S) as response, path.open("wb") as stream:
         response.raise_for_status()
         for chunk in response.iter_content(_CHUNK):
             size += len(chunk)
