@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from repo_guardian.client.printable import printable
-from repo_guardian.client.report.markdown_writer import SIDES, outcome
+from repo_guardian.client.report.words import SIDES, outcome
 from repo_guardian.server.contract.probes import ProbeTool
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from repo_guardian.client.report.model import (
     Validity,
 )
 from repo_guardian.server.contract.cycles import EXIT_EXPLANATIONS, CycleInfo, CycleState, Refreshed
+from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import Hypothesis
+from repo_guardian.server.contract.memory import MemoryTimeline
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.vocabulary import EvidenceStatus, Grade
@@ -32,8 +34,18 @@ def build_report(
     *,
     wall_s: float,
     tool_calls: int,
+    timeline: MemoryTimeline | None = None,
+    executed: ExecutedSignals | None = None,
+    unproven: Sequence[SignalItem] = (),
 ) -> CycleReport:
-    """Put everything in its place; pure. ``signals`` are those that hypotheses refer to."""
+    """Put everything in its place; pure.
+
+    Args:
+        signals: those that hypotheses refer to.
+        timeline: the past, as far as it is to be shown.
+        executed: what running both commits measured, where that was done.
+        unproven: signals to tell as they are, where nothing was to be proven.
+    """
     by_key = {signal.key: signal for signal in signals}
     reported = [_hypothesis(hypothesis, state.probes, by_key) for hypothesis in state.hypotheses]
     return CycleReport(
@@ -45,7 +57,7 @@ def build_report(
             ReportedBacklog(line=b.line, reason=b.reason, signal_key=b.signal_key) for b in outcome.backlog
         ),
         backlog_total=outcome.backlog_total,
-        memory=_memory(outcome),
+        memory=_memory(outcome, timeline),
         coverage=_coverage(refreshed),
         cost=Cost(
             wall_s=round(wall_s, 3),
@@ -55,6 +67,8 @@ def build_report(
         ),
         validity=_validity(state.probes),
         envelope=state.envelope,
+        executed=executed,
+        unproven=tuple(unproven),
     )
 
 
@@ -74,6 +88,7 @@ def _cycle(info: CycleInfo, policy: Policy, outcome: PolicyOutcome) -> ReportedC
         degraded=outcome.degraded,
         limitations=info.limitations,
         interrupted=info.interrupted,
+        scope=info.scope,
     )
 
 
@@ -94,15 +109,16 @@ def _hypothesis(
         history=hypothesis.history,
         trace=tuple(probe for probe in probes if probe.hypothesis_id == hypothesis.id),
         recurrence_of=hypothesis.recurrence_of,
+        word=hypothesis.word,
     )
 
 
-def _memory(outcome: PolicyOutcome) -> MemorySection:
+def _memory(outcome: PolicyOutcome, timeline: MemoryTimeline | None) -> MemorySection:
     used = tuple(
         ReportedMemory(cycle=use.cycle, key=use.key, text=use.text, effect=use.effect)
         for use in outcome.memory_used
     )
-    return MemorySection(past_cycles=outcome.past_cycles, used=used)
+    return MemorySection(past_cycles=outcome.past_cycles, used=used, timeline=timeline or MemoryTimeline())
 
 
 def _coverage(refreshed: Refreshed) -> Coverage:

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING
 
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.interface import ReportWriter
-from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
-from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
-from repo_guardian.vocabulary import Side
+from repo_guardian.client.report.model import CycleReport
+from repo_guardian.client.report.words import outcome, runs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-SIDES = {
-    Side.CURRENT: "at this commit",
-    Side.BASE: "at the base",
-    Side.REVERTED: "with the suspected cause reverted",
-}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~&])")
 
 
@@ -52,16 +46,6 @@ def block(text: str, language: str = "") -> str:
     ticks = "`" * max(3, _longest_run(text) + 1)
     body = "\n".join(printable(line) for line in text.rstrip("\n").split("\n"))
     return f"{ticks}{language}\n{body}\n{ticks}"
-
-
-def runs(hypothesis: ReportedHypothesis) -> list[tuple[str, ProbeEntry]]:
-    """The probes that ran a test, each with the words for its side."""
-    return [(SIDES[p.side], p) for p in hypothesis.trace if p.tool is not ProbeTool.SYNTHESIZE_TEST]
-
-
-def outcome(probe: ProbeEntry) -> str:
-    """What the one test of an entry did, in capitals, or why there is no outcome."""
-    return probe.outcomes[0].outcome.value.upper() if probe.outcomes else "NO OUTCOME"
 
 
 def _longest_run(text: str) -> int:

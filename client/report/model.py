@@ -9,12 +9,13 @@ from __future__ import annotations
 from repo_guardian.server.contract.cycles import Envelope, ExitReason, Interrupted, Scope, SkippedSource
 from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import GradeEvent, HumanWord, Remedy
+from repo_guardian.server.contract.memory import MemoryTimeline
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import SignalItem
 from repo_guardian.server.contract.wire import Locus, Wire
 from repo_guardian.vocabulary import Grade, Origin
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 
 class ReportedCycle(Wire):
@@ -73,10 +74,14 @@ class ReportedMemory(Wire):
 
 
 class MemorySection(Wire):
-    """What the past contributed. ``past_cycles`` counts the cycles that were there to be read."""
+    """What the past contributed. ``past_cycles`` counts the cycles that were there to be read.
+
+    ``timeline`` is the past itself: its latest cycles, and what became of the findings of that time.
+    """
 
     past_cycles: int
     used: tuple[ReportedMemory, ...]
+    timeline: MemoryTimeline = MemoryTimeline()
 
 
 class Coverage(Wire):
@@ -109,7 +114,8 @@ class Validity(Wire):
 
 class CycleReport(Wire):
     """The whole report. Findings and the rest are disjoint; ``backlog`` lists the first of what nobody has
-    examined yet, ``backlog_total`` counts all of it.
+    examined yet, ``backlog_total`` counts all of it. ``unproven`` are signals told as they were measured,
+    where a run was not asked to prove anything.
     """
 
     schema_version: str = SCHEMA_VERSION
@@ -125,3 +131,4 @@ class CycleReport(Wire):
     validity: Validity
     envelope: Envelope
     executed: ExecutedSignals | None = None
+    unproven: tuple[SignalItem, ...] = ()

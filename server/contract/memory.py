@@ -33,3 +33,54 @@ class RecallPage(Wire):
     rows: tuple[MemoryRow, ...]
     total: int
     next_cursor: str | None = None
+
+
+class PastCycle(Wire):
+    """One cycle of the memory, in numbers.
+
+    Attributes:
+        wall_s: seconds of wall clock.
+        signals: measurements that it wrote down.
+        probes: entries of its ledger.
+        grades: hypotheses that it graded, counted by the grade they had at its end.
+        recurred: earlier hypotheses that came up again.
+    """
+
+    number: int
+    commit: str
+    base: str | None
+    policy: str
+    exit_reason: str
+    degraded: bool
+    wall_s: float
+    tokens_used: int
+    signals: int
+    probes: int
+    grades: dict[str, int]
+    recurred: int
+
+
+class ClaimEvent(Wire):
+    """What happened to a hypothesis in one cycle: a grade, or ``recurred``."""
+
+    cycle: int
+    what: str
+
+
+class PastClaim(Wire):
+    """A hypothesis that was a finding at some time: what became of it, oldest event first."""
+
+    key: str
+    claim: str
+    grade: str
+    first_cycle: int
+    events: tuple[ClaimEvent, ...]
+
+
+class MemoryTimeline(Wire):
+    """The latest cycles and the findings that they touched, both oldest first; the totals count all."""
+
+    cycles: tuple[PastCycle, ...] = ()
+    cycles_total: int = 0
+    claims: tuple[PastClaim, ...] = ()
+    claims_total: int = 0

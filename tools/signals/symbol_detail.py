@@ -72,6 +72,7 @@ class SymbolDetail:
             "new_id": self.new_id,
             "base_path": self.base_path,
             "current_path": self.current_path,
+            "current_line": str(self.current_span.start_line) if self.current_span is not None else "",
             "effect": str(self.effect),
             "changes": ",".join(change.kind for change in self.changes),
             "witness": self.witness.render() if self.witness is not None else "",
