@@ -23,7 +23,7 @@ from repo_guardian.server.settings import ProbeLimits
 from repo_guardian.tools.execution.bench import HARNESS, Bench, Checkout
 from repo_guardian.tools.git.objects import DiffStat
 from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
-from repo_guardian.tools.probes.templates import template_for
+from repo_guardian.tools.probes.templates import Material, candidates
 from repo_guardian.tools.signals.interface import Signal, SymbolDetail
 from repo_guardian.vocabulary import EvidenceStatus, Side
 
@@ -68,9 +68,16 @@ class Prober:
         self._tests: dict[str, TestSource] = {}
         self._details: dict[str, SymbolDetail] = {}
 
-    def synthesize(self, hypothesis: Hypothesis) -> ProbeEntry:
-        """Write the template test of the hypothesis' first signal; a ``source`` entry."""
-        test, failure = self._template(hypothesis)
+    def variants(self, hypothesis: Hypothesis) -> int:
+        """How many template tests there are for a hypothesis' signals."""
+        return len(self._candidates(hypothesis))
+
+    def synthesize(self, hypothesis: Hypothesis, *, variant: int = 0) -> ProbeEntry:
+        """Write a template test of the hypothesis' signals; a ``source`` entry.
+
+        ``variant`` counts from 0, the most telling test.
+        """
+        test, failure = self._template(hypothesis, variant)
         if test is not None:
             self._tests[test.digest] = test
         return self._ledger.append(
@@ -133,17 +140,32 @@ class Prober:
             return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, None, failure=failure)
         return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=self._revert_info(found))
 
-    def _template(self, hypothesis: Hypothesis) -> tuple[TestSource | None, str]:
+    def _template(self, hypothesis: Hypothesis, variant: int) -> tuple[TestSource | None, str]:
+        found = self._candidates(hypothesis)
+        if not found:
+            return None, "no template can prove a hypothesis with these signals"
+        if variant >= len(found):
+            return None, f"there are only {len(found)} template tests for it, counted from 0"
+        self._details[hypothesis.id], test = found[variant]
+        return test, ""
+
+    def _candidates(self, hypothesis: Hypothesis) -> list[tuple[SymbolDetail, TestSource]]:
         signals = [self._signals[key] for key in hypothesis.draft.signal_keys if key in self._signals]
+        sides = self._sides
+        found: list[tuple[SymbolDetail, TestSource]] = []
         for signal in signals:
             if not isinstance(signal.detail, SymbolDetail):
                 continue
-            before = resolve(signal.detail.old_id, self._sides.base_graph)
-            test = template_for(signal, before.signature if before is not None else None)
-            if test is not None:
-                self._details[hypothesis.id] = signal.detail
-                return test, ""
-        return None, "no template can prove a hypothesis with these signals"
+            before = resolve(signal.detail.old_id, sides.base_graph)
+            material = Material(
+                before=before.signature if before is not None else None,
+                base=sides.base_graph,
+                current=sides.current_graph,
+                read_base=sides.base.read,
+                read_current=sides.current.read,
+            )
+            found += [(signal.detail, test) for test in candidates(signal, material)]
+        return found
 
     def _run_entry(self, probe_id: str) -> ProbeEntry:
         entry = self._ledger.get(probe_id)

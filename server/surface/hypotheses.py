@@ -11,9 +11,7 @@ from repo_guardian.server.contract.hypotheses import (
     Hypothesis,
     HypothesisDraft,
 )
-from repo_guardian.server.contract.wire import Locus
-from repo_guardian.server.ledger.grades import decide
-from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.grading import propose
 from repo_guardian.server.surface.context import WRITES, ServerContext, told
 
 
@@ -35,17 +33,4 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """Propose a grade and cite the probes it rests on. supported, refuted and finding need admissible
         evidence; a rejection says what would be admitted.
         """
-        session = context.sessions.get(cycle_id)
-        hypothesis = session.hypotheses.get(proposal.hypothesis_id)
-        cited = [session.ledger.get(probe_id) for probe_id in proposal.citations]
-        decision = decide(hypothesis, proposal, cited, exists=lambda locus: _exists(session, locus))
-        session.hypotheses.record(proposal, decision)
-        return decision
-
-
-def _exists(session: CycleSession, locus: Locus) -> bool:
-    """True when something is named and every file and symbol named is there at the cycle's commit."""
-    sides = session.need_sides()
-    named = len(locus.files) + len(locus.symbols)
-    files = all(path in sides.current for path in locus.files)
-    return bool(named) and files and all(name in sides.current_graph.symbols for name in locus.symbols)
+        return propose(context.sessions.get(cycle_id), proposal)

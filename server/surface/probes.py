@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from fastmcp import Context, FastMCP
+from typing import Annotated
 
-from repo_guardian.server.contract.probes import ProbeEntry
+from fastmcp import Context, FastMCP
+from pydantic import Field
+
+from repo_guardian.server.contract.probes import ProbeEntry, Proof
 from repo_guardian.server.session.capability import need_bench
+from repo_guardian.server.session.proving import prove
 from repo_guardian.server.surface.context import EXECUTES, WRITES, ServerContext, told
 
 
@@ -14,10 +18,15 @@ def register(server: FastMCP, context: ServerContext) -> None:
 
     @server.tool(name="probe_synthesize_test", title="Write the test", annotations=WRITES)
     @told
-    async def probe_synthesize_test(cycle_id: str, hypothesis_id: str) -> ProbeEntry:
-        """Write the template test for a hypothesis that rests on a signal. Nothing is run."""
+    async def probe_synthesize_test(
+        cycle_id: str, hypothesis_id: str, variant: Annotated[int, Field(ge=0)] = 0
+    ) -> ProbeEntry:
+        """Write the template test for a hypothesis that rests on a signal. Nothing is run.
+
+        Where there are several, variant 0 is the most telling.
+        """
         session = context.sessions.get(cycle_id)
-        return session.need_prober().synthesize(session.hypotheses.get(hypothesis_id))
+        return session.need_prober().synthesize(session.hypotheses.get(hypothesis_id), variant=variant)
 
     @server.tool(name="probe_run_test", title="Run the test now", annotations=EXECUTES)
     @told
@@ -51,3 +60,17 @@ def register(server: FastMCP, context: ServerContext) -> None:
         session = context.sessions.get(cycle_id)
         bench = await need_bench(session, context.settings)
         return await session.need_prober().fix(bench, probe_id)
+
+    @server.tool(name="probe_prove", title="Prove a hypothesis", annotations=EXECUTES)
+    @told
+    async def probe_prove(cycle_id: str, hypothesis_id: str, ctx: Context) -> Proof:
+        """Test, run, differential run, fix-probe and grade in one call, for a hypothesis that rests on a
+        signal. Returns every probe that was made and the grade that the rules admit.
+        """
+        session = context.sessions.get(cycle_id)
+
+        async def narrate(step: str) -> None:
+            await ctx.report_progress(0, message=step)
+
+        hypothesis = session.hypotheses.get(hypothesis_id)
+        return await prove(session, context.settings, hypothesis, narrate=narrate)

@@ -38,6 +38,7 @@ TOOLS = {
     "memory_summary",
     "probe_differential_run",
     "probe_fix",
+    "probe_prove",
     "probe_run_test",
     "probe_synthesize_test",
     "repository_read",

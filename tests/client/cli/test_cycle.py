@@ -102,7 +102,7 @@ def test_the_report_in_words_shows_test_outcomes_and_evidence(broken, guardian, 
     assert "It shows the\ncause; it is not a change to apply." in text
     log = [json.loads(line) for line in report.with_name("decisions.jsonl").read_text().splitlines()]
     assert [record["turn"] for record in log] == list(range(1, len(log) + 1))
-    assert "probe_fix" in [record["tool"] for record in log]
+    assert "probe_prove" in [record["tool"] for record in log]
     assert str(home) not in "".join(record["arguments"] for record in log[1:])
 
 
