@@ -36,6 +36,8 @@ def calls(facts):
         ("a = b = 1\nc, (d, e) = 1, 2\n", [("variable", "a"), ("variable", "b"), ("variable", "c")]),
         ("x: int\ny: int = 1\n", [("variable", "x"), ("variable", "y")]),
         ("type X[T] = list[T]\n", [("type", "X")]),
+        ("type X = int\n", [("type", "X")]),
+        ("type(x).y = 1\ntype(x)[0] = 1\ntype(x.y).__doc__ = ''\n", []),
         ("def f():\n    x = 1\n    class A: pass\n", [("function", "f"), ("class", "f.A")]),
         ("def f():\n    global g\n    g = 1\n", [("function", "f")]),
         (

@@ -238,3 +238,8 @@ def test_overloads_are_kept_on_their_implementation(build):
     )
     overloads = [signature.render() for signature in graph.symbols["m.A.f"].overloads]
     assert overloads == ["(a: int) -> int", "(a: str) -> str"]
+
+
+def test_an_attribute_of_a_type_alias_is_not_known(build):
+    graph = build({"m.py": "type X = Y\nX.a\ndef f():\n    X.b.c()\n"})
+    assert [e.target for e in graph.edges() if e.source == "m.f" and e.kind is EdgeKind.CALL] == ["?.c"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repo_guardian.tools.views.symbol_graph.corpus import Corpus, LinkedFile
 from repo_guardian.tools.views.symbol_graph.languages import FileLinker, language_linker
 
-LINKER_VERSION = "5"
+LINKER_VERSION = "6"
 """Changes whenever the same facts would link to another graph."""
 
 

@@ -111,6 +111,8 @@ class Resolver:
             return NOTHING
         if value.is_function:
             return self._carry(value, self.flows.stored(value, name, fuel))
+        if not (value.is_variable or value.is_property):
+            return NOTHING  # a ``type`` alias is all that is left, and it holds itself
         return self.step(importer, self.contents(value, fuel), name, fuel)
 
     def _carry(self, value: Value, found: Values) -> Values:

@@ -128,8 +128,11 @@ def on_augmented(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
 
 
 def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
-    """``type X[T] = value`` (PEP 695)."""
+    """``type X[T] = value`` (PEP 695); the grammar takes ``type(x).name = value`` for one, too."""
     left, right = node.child_by_field_id(fields.LEFT), node.child_by_field_id(fields.RIGHT)
+    if not _names_type(left):
+        walk.push([left, right], scope, flags)
+        return
     name, block = left, Scope("block", scope, scope.owner)
     while name is not None and name.type != "identifier":
         for parameter in name.named_children[1:]:
@@ -141,6 +144,14 @@ def on_type_alias(walk: Walk, node: Node, scope: Scope, flags: int) -> None:
     else:
         bind_target(walk, name, scope)
     walk.push([right], block, flags)
+
+
+def _names_type(left: Node | None) -> bool:
+    """Whether the left side is a name, with or without parameters: nothing else may stand there."""
+    inner = left.named_children[:1] if left is not None else []
+    if inner and inner[0].type == "generic_type":
+        inner = inner[0].named_children[:1]
+    return bool(inner) and inner[0].type == "identifier"
 
 
 HANDLERS: dict[str, Handler] = {
