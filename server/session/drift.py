@@ -16,11 +16,12 @@ from repo_guardian.server.session.answers import Page, within
 from repo_guardian.server.session.reading import SUBJECT_CHARS, Narrate, Repository
 from repo_guardian.server.session.translate import signal_item
 from repo_guardian.server.session.trees import MirrorSource, Tree
+from repo_guardian.server.session.uncommitted import SCOPES, SUBJECTS, WORKTREE, take_uncommitted
 from repo_guardian.server.session.views import quietly
 from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.messages import messages
 from repo_guardian.tools.git.objects import changed_paths
-from repo_guardian.tools.git.worktree import LeftOut, snapshot, worktree_root
+from repo_guardian.tools.git.pseudo_commit import LeftOut
 from repo_guardian.tools.intent.evidence import Intent
 from repo_guardian.tools.intent.interface import (
     CommitMessage,
@@ -39,8 +40,7 @@ from repo_guardian.tools.views.interface import BuildOptions
 from repo_guardian.tools.views.publish import load, refresh
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
-WORKTREE = "WORKTREE"
-"""What names the uncommitted work tree where a revision is asked for."""
+__all__ = ["WORKTREE", "Drift", "Side", "drift_answer", "find_drift", "measure_drift", "version_step"]
 
 DEPENDENTS_LISTED = 20
 """Dependents of one signal in an answer that is bounded in size; lagging ones come first."""
@@ -84,7 +84,7 @@ def find_drift(
 
     Args:
         base: a revision; the first parent of ``revision``, or HEAD for the work tree, when None.
-        revision: a revision, or ``WORKTREE``; HEAD when None.
+        revision: a revision, ``WORKTREE`` or ``STAGED``; HEAD when None.
         narrate: hears of views that have to be built.
 
     Raises:
@@ -95,34 +95,44 @@ def find_drift(
 
 
 def measure_drift(
-    repository: Repository, base: str | None, revision: str | None, narrate: Narrate = quietly
+    repository: Repository,
+    base: str | None,
+    revision: str | None,
+    narrate: Narrate = quietly,
+    *,
+    index: Path | None = None,
 ) -> Drift:
-    """The same as records; see ``find_drift``."""
+    """The same as records; see ``find_drift``.
+
+    Args:
+        index: the index that git is about to commit, where ``revision`` is ``STAGED`` and a hook says so.
+    """
     mirror, root = repository.mirror, repository.state.root
-    reading = repository.at(None if revision == WORKTREE else revision)
+    scope = SCOPES.get(revision or "")
+    reading = repository.at(None if scope is not None else revision)
     git, tree, as_of = mirror.git, reading.tree, reading.as_of
     left_out: tuple[LeftOut, ...] = ()
-    if revision == WORKTREE:
+    if scope is not None:
         if repository.head is None:
             raise UsageError(
                 "HEAD has no commit to compare the work tree with", hint="commit something first"
             )
-        where = worktree_root(Path(repository.named), repository.source)
-        taken = snapshot(where, repository.source, mirror, root / "worktree.git")
+        named = Path(repository.named)
+        taken = take_uncommitted(scope, named, repository.source, mirror, state=root, index=index)
         git, tree, left_out = taken.git, Tree(taken.git, taken.commit, taken.tree), taken.not_comparable
-        as_of = as_of.model_copy(update={"commit": taken.commit, "subject": "the work tree"})
+        as_of = as_of.model_copy(update={"commit": taken.commit, "subject": SUBJECTS[scope]})
         base = base or "HEAD"
     found = mirror.base_of(reading.commit, base)
     base_tree = Tree(mirror.git, found.commit, found.tree)
     before = Side(mirror.git, base_tree, _graph(root, mirror.git, base_tree, None, narrate))
     after = Side(git, tree, _graph(root, git, tree, base_tree.label, narrate))
     changed = [path_text(change.path) for change in changed_paths(git, base_tree.treeish, tree.treeish)]
-    said = messages(mirror.git, found.commit, reading.commit) if revision != WORKTREE else ()
+    said = messages(mirror.git, found.commit, reading.commit)
     intent = Intent([CommitMessage(*pair) for pair in said], _contents(before, after, changed))
     judged = [(s, _evidence(intent, s, before, after)) for s in rank(_signals(before, after))]
     judged.sort(key=lambda pair: (pair[1].intended, -pair[0].score, pair[0].key))
     return Drift(
-        before, after, as_of, revision == WORKTREE, left_out, tuple(changed), intent, judged=tuple(judged)
+        before, after, as_of, scope is not None, left_out, tuple(changed), intent, judged=tuple(judged)
     )
 
 

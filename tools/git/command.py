@@ -65,12 +65,14 @@ class Git:
             ``.gitattributes`` and ``.gitignore`` count then, as data: no driver is configured that
             they could name.
         index: the index file; the one in ``git_dir`` when None.
+        borrowed: an object directory to read besides those of ``git_dir``.
     """
 
     git_dir: Path
     timeout_s: float = 300.0
     work_tree: Path | None = None
     index: Path | None = None
+    borrowed: Path | None = None
 
     def run(self, *args: str, stdin: bytes = b"") -> bytes:
         """Run one command and return its stdout.
@@ -109,7 +111,7 @@ class Git:
                 _kill(process)
 
     def _environment(self) -> dict[str, str]:
-        return isolated() if self.index is None else {**isolated(), "GIT_INDEX_FILE": str(self.index)}
+        return isolated(index=self.index, borrowed=self.borrowed)
 
     def _argv(self, args: Sequence[str]) -> list[str]:
         if self.work_tree is None:

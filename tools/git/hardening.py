@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 
 FIXED = (
     "--no-pager",
@@ -68,9 +69,21 @@ UPLOAD_PACK = shlex.join(
 )
 
 
-def isolated() -> dict[str, str]:
-    """For commands on the mirror: neither system nor user configuration, and no protocol at all."""
-    return {**_base(), **_NO_CONFIGURATION, "GIT_ALLOW_PROTOCOL": "none"}
+def isolated(*, index: Path | None = None, borrowed: Path | None = None) -> dict[str, str]:
+    """For commands on the mirror: neither system nor user configuration, and no protocol at all.
+
+    Args:
+        index: the index file to use in place of the repository's own.
+        borrowed: an object directory to read besides the repository's own.
+    """
+    environment = {**_base(), **_NO_CONFIGURATION, "GIT_ALLOW_PROTOCOL": "none"}
+    if index is not None:
+        environment["GIT_INDEX_FILE"] = str(index)
+    if borrowed is not None:
+        # One entry of a list that git splits at colons, unless the entry is quoted as in C.
+        text = str(borrowed).replace("\\", "\\\\").replace('"', '\\"')
+        environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = f'"{text}"'
+    return environment
 
 
 def with_user_configuration() -> dict[str, str]:

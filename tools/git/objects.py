@@ -240,7 +240,12 @@ def changed_paths(git: Git, base_tree: str, tree: str, *, renames: bool = False)
         GitError: one of the trees is missing.
     """
     detection = "--find-renames=50%" if renames else "--no-renames"
-    fields = iter(_diff(git, base_tree, tree, "--raw", "-z", "--no-abbrev", detection).split(b"\0"))
+    return parse_changes(_diff(git, base_tree, tree, "--raw", "-z", "--no-abbrev", detection))
+
+
+def parse_changes(raw: bytes) -> tuple[Change, ...]:
+    """What a git command printed with ``--raw -z --no-abbrev``, sorted by path."""
+    fields = iter(raw.split(b"\0"))
     changes = []
     for head in fields:
         if not head:

@@ -10,97 +10,40 @@ and ``working-tree-encoding`` attributes) cannot be compared without running suc
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
-from repo_guardian.errors import GitError, NotARepositoryError
+from repo_guardian.errors import GitError
 from repo_guardian.tools.git.command import Git
-from repo_guardian.tools.git.faults import shown, state_fault
-from repo_guardian.tools.git.lock import exclusive
+from repo_guardian.tools.git.faults import shown
 from repo_guardian.tools.git.mirror import Mirror
 from repo_guardian.tools.git.objects import Change, changed_paths, read_blobs, tree_id
+from repo_guardian.tools.git.pseudo_commit import (
+    LeftOut,
+    WorktreeSnapshot,
+    copied_index,
+    opened_store,
+    taken,
+    worktree_root,
+)
 from repo_guardian.tools.git.source import Source
+
+__all__ = ["LeftOut", "WorktreeLimits", "WorktreeSnapshot", "snapshot", "worktree_root"]
 
 _ATTRIBUTES = ("filter", "ident", "working-tree-encoding")
 _UNSET = (b"unspecified", b"unset")
 _GITLINK = b"160000"
-_LOCAL_FILES = ("info/exclude", "info/attributes")
-_LOCAL_FILE_BYTES = 1024**2
 
 
 @dataclass(frozen=True, slots=True)
 class WorktreeLimits:
-    """Bounds of one snapshot: larger untracked files are listed instead of read, more of them refused."""
+    """Bounds of one snapshot: larger files are listed instead of read, more untracked ones refused."""
 
     untracked_bytes: int = 16 * 1024**2
     untracked_files: int = 50_000
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A path (raw bytes) that differs or may differ from HEAD and was taken as it is there, and why."""
-
-    path: bytes
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorktreeSnapshot:
-    """The work tree of one moment.
-
-    Attributes:
-        git: reads its objects, and the mirror's.
-        root: the work tree on disk.
-        head: full id of the commit that it is compared with.
-        commit: full id of the pseudo-commit, the same for equal content on the same HEAD.
-        tree: full id of its tree.
-        changes: what differs from HEAD, by path; end-of-line-only differences are none.
-        not_comparable: paths whose content could not be told apart from HEAD's without running something.
-    """
-
-    git: Git
-    root: Path
-    head: str
-    commit: str
-    tree: str
-    changes: tuple[Change, ...]
-    not_comparable: tuple[LeftOut, ...]
-
-    @property
-    def is_dirty(self) -> bool:
-        """Whether anything on disk differs from HEAD."""
-        return bool(self.changes or self.not_comparable)
-
-
-def worktree_root(path: Path, source: Source) -> Path:
-    """The work tree that ``path`` lies in.
-
-    Found by its ``.git`` entry and not by asking git, whose answer ``core.worktree`` could send anywhere.
-
-    Raises:
-        NotARepositoryError: the source is remote or bare, so that there is no work tree.
-    """
-    start = path.resolve()
-    for folder in (start, *start.parents) if source.local else ():
-        entry = folder / ".git"
-        if entry.is_dir() or entry.is_file():
-            if _git_directory(entry) != Path(source.url).resolve():
-                break
-            return folder
-    raise NotARepositoryError(
-        f"{source.location} has no work tree here", hint="give a path inside the work tree, or name a commit"
-    )
-
-
-def _git_directory(entry: Path) -> Path:
-    """What a ``.git`` entry stands for: itself, or the directory that a linked worktree's file names."""
-    if entry.is_dir():
-        return entry.resolve()
-    target = _small_file(entry).removeprefix(b"gitdir:").strip().decode(errors="surrogateescape")
-    return (entry.parent / target).resolve()
+    tracked_bytes: int = 256 * 1024**2
 
 
 def snapshot(
@@ -118,48 +61,10 @@ def snapshot(
         GitError: git failed, or there are more untracked files than the limit.
         StateDirError, DiskFullError, StateLockedError: the store cannot be written.
     """
-    bounds = limits or WorktreeLimits()
     head = mirror.resolve("HEAD")
-    try:
-        store.parent.mkdir(parents=True, exist_ok=True)
-        with exclusive(store.with_name(store.name + ".lock"), wait_s=60.0):
-            _prepare(store, mirror, Path(source.url))
-            return _Taking(Git(store, mirror.git.timeout_s, root), head, Path(source.url), bounds).take()
-    except OSError as error:
-        raise state_fault(error, store) from error
-
-
-def _prepare(store: Path, mirror: Mirror, watched: Path) -> None:
-    """Make the store, or take it over from an earlier snapshot; local excludes and attributes come along."""
-    kind = mirror.git.run("rev-parse", "--show-object-format").decode().strip()
-    git = Git(store, mirror.git.timeout_s)
-    if git.attempt("rev-parse", "--show-object-format").stdout.decode().strip() != kind:
-        shutil.rmtree(store, ignore_errors=True)
-        git.run("init", "--quiet", "--bare", "--template=", f"--object-format={kind}")
-    for leftover in (*store.glob("*.lock"), *store.glob("sharedindex.*")):
-        leftover.unlink(missing_ok=True)
-    (store / "info").mkdir(exist_ok=True)
-    (store / "objects/info").mkdir(exist_ok=True)
-    (store / "objects/info/alternates").write_bytes(bytes(mirror.path / "objects") + b"\n")
-    for name in _LOCAL_FILES:
-        data = _small_file(_common_directory(watched) / name)
-        (store / name).write_bytes(data)
-
-
-def _common_directory(watched: Path) -> Path:
-    """The git directory that linked worktrees share."""
-    pointer = _small_file(watched / "commondir").strip()
-    return watched / pointer.decode(errors="surrogateescape") if pointer else watched
-
-
-def _small_file(path: Path) -> bytes:
-    """A regular file's content; empty when it is missing, unreadable, too large or something else."""
-    try:
-        status = path.lstat()
-        usable = S_ISREG(status.st_mode) and status.st_size <= _LOCAL_FILE_BYTES
-        return path.read_bytes() if usable else b""
-    except OSError:
-        return b""
+    watched = Path(source.url)
+    with opened_store(store, mirror, watched) as git:
+        return _Taking(replace(git, work_tree=root), head, watched, limits or WorktreeLimits()).take()
 
 
 class _Taking:
@@ -184,22 +89,16 @@ class _Taking:
         tree = self._write_tree()
         if hidden:  # the next snapshot must not inherit the marks
             (self._git.git_dir / "index").unlink()
-        changes = changed_paths(self._plain, self._head_tree, tree)
-        left_out = tuple(sorted(self._left_out, key=lambda entry: entry.path))
-        return WorktreeSnapshot(
-            self._plain, self._root, self._head, self._commit(tree), tree, changes, left_out
+        return taken(
+            self._plain, self._root, self._head, tree, left_out=self._left_out, subject="The work tree"
         )
 
     def _watched_index(self) -> tuple[list[bytes], list[bytes]]:
         """Skip-worktree paths that are absent on disk, and files tracked beyond HEAD; from a copy."""
-        try:
-            copy = self._git.git_dir / "watched-index"
-            shutil.copyfile(self._watched / "index", copy)
-            for shared in self._watched.glob("sharedindex.*"):
-                shutil.copyfile(shared, self._git.git_dir / shared.name)
-        except OSError:
+        copy = copied_index(self._git, self._watched)
+        if copy is None:
             return [], []  # no index yet, or none that we may read: what is on disk counts
-        listed = replace(self._plain, index=copy).attempt("ls-files", "-z", "-t", "--stage")
+        listed = copy.attempt("ls-files", "-z", "-t", "--stage")
         hidden, tracked = [], []
         for record in listed.stdout.split(b"\0")[:-1]:
             head, _, path = record.partition(b"\t")
@@ -225,7 +124,19 @@ class _Taking:
     def _differing(self) -> list[bytes]:
         """Paths of our index whose file on disk differs or is gone."""
         listed = self._git.run("diff-files", "--name-only", "-z", "--ignore-submodules=all", "--no-ext-diff")
-        return [path for path in listed.split(b"\0") if path]
+        return [path for path in listed.split(b"\0") if path and not self._is_absurd(path)]
+
+    def _is_absurd(self, path: bytes) -> bool:
+        """Whether a tracked path has become a file too large to be read for a comparison."""
+        try:
+            status = self._on_disk(path).lstat()
+        except OSError:
+            return False
+        limit = self._limits.tracked_bytes
+        if S_ISREG(status.st_mode) and status.st_size > limit:
+            self._left_out.append(LeftOut(path, f"larger than {limit} bytes"))
+            return True
+        return False
 
     def _untracked(self) -> list[bytes]:
         listed = self._git.run("ls-files", "-z", "--others", "--exclude-standard", "--exclude=/.git")
@@ -254,14 +165,18 @@ class _Taking:
         return [path for path in tracked if path not in known and self._is_small(path)]
 
     def _update(self, paths: Sequence[bytes]) -> None:
-        """Take paths over from disk; one that cannot be read is left out by itself."""
+        """Take paths over from disk; those that cannot be read are found by halving, and left out."""
         options = ("-z", "--add", "--remove", "--replace", "--stdin")
-        if not paths or self._git.attempt("update-index", *options, stdin=_lines(paths)).code == 0:
+        if not paths:
             return
-        for path in paths:
-            outcome = self._git.attempt("update-index", *options, stdin=_lines([path]))
-            if outcome.code != 0:
-                self._left_out.append(LeftOut(path, f"git cannot read it: {_first_line(outcome.stderr)}"))
+        outcome = self._git.attempt("update-index", *options, stdin=_lines(paths))
+        if outcome.code == 0:
+            return
+        if len(paths) == 1:
+            self._left_out.append(LeftOut(paths[0], f"git cannot read it: {_first_line(outcome.stderr)}"))
+            return
+        self._update(paths[: len(paths) // 2])
+        self._update(paths[len(paths) // 2 :])
 
     def _restore_what_cannot_be_compared(self) -> None:
         """Put HEAD's entries back where a difference says nothing."""
@@ -301,16 +216,6 @@ class _Taking:
 
     def _write_tree(self) -> str:
         return self._git.run("write-tree").decode().strip()
-
-    def _commit(self, tree: str) -> str:
-        """The time is HEAD's: one content on one HEAD has one name."""
-        header = self._plain.run("cat-file", "commit", self._head).partition(b"\n\n")[0]
-        committer = next((x for x in header.split(b"\n") if x.startswith(b"committer ")), b"0 +0000")
-        when = b" ".join(committer.split(b" ")[-2:])
-        who = b"work tree <work-tree@localhost> " + when
-        lines = (b"tree " + tree.encode(), b"parent " + self._head.encode())
-        text = b"\n".join((*lines, b"author " + who, b"committer " + who, b"", b"The work tree\n"))
-        return self._plain.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text).decode().strip()
 
     def _exists(self, path: bytes) -> bool:
         try:

@@ -45,7 +45,7 @@ def command(
     """Tell what changed in PATH_OR_URL from BASE to REV: contracts, names, defaults, values, overrides.
 
     REV is HEAD unless named, and BASE its first parent. WORKTREE as REV compares the uncommitted work tree
-    (staged, unstaged and untracked files) with BASE, or with HEAD. Nothing is changed, and
+    (staged, unstaged and untracked files) with BASE, or with HEAD; STAGED compares the index. Nothing is changed, and
     without --run nothing is run. What neither a changelog, a document, a test nor a commit message mentions
     comes first.
     """
@@ -53,11 +53,12 @@ def command(
     from repo_guardian.client.cli.render_drift import print_drift, print_executed
     from repo_guardian.server.contract.drift import DriftReport
     from repo_guardian.server.session.answers import Page
-    from repo_guardian.server.session.drift import WORKTREE, drift_answer, measure_drift
+    from repo_guardian.server.session.drift import drift_answer, measure_drift
     from repo_guardian.server.session.reading import open_repository
+    from repo_guardian.server.session.uncommitted import SCOPES
 
-    if base == WORKTREE and revision is None:
-        base, revision = None, WORKTREE
+    if base in SCOPES and revision is None:
+        base, revision = None, base
     with Progress() as progress:
         progress.narrate("bringing the mirror up to date")
         watched = open_repository((home or guardian_home()).absolute(), repository)
