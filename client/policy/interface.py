@@ -8,14 +8,24 @@ from typing import Protocol
 
 from repo_guardian.client.toolbox import Toolbox
 from repo_guardian.server.contract.cycles import CycleInfo, ExitReason
+from repo_guardian.server.contract.executed import ExecutedSignals
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one cycle may spend: seconds of wall clock, and how many hypotheses it may try to prove."""
+    """What one cycle may spend.
+
+    Attributes:
+        wall_s: seconds of wall clock after which nothing is begun any more.
+        proofs: how many hypotheses it may try to prove.
+        probes: how many entries of the probe ledger after which no further proof is begun.
+        execute: whether both commits may be run to measure what they do, before anything is proven.
+    """
 
     wall_s: float = 600.0
     proofs: int = 5
+    probes: int = 100
+    execute: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,7 @@ class PolicyOutcome:
 
     ``backlog`` lists what was read and left alone, ``backlog_total`` counts what was left alone in all.
     ``past_cycles`` says how many earlier cycles were there to be read; ``signals_seen`` counts signals.
+    ``executed`` says what measuring by running gave; None when nothing was run for that.
     """
 
     exit_reason: ExitReason
@@ -52,6 +63,7 @@ class PolicyOutcome:
     past_cycles: int
     signals_seen: int
     degraded: bool = False
+    executed: ExecutedSignals | None = None
 
 
 class Policy(Protocol):

@@ -1,64 +1,133 @@
-"""The plain English of the ``rules`` policy: claim, consequence and remedy for each kind of signal."""
+"""The plain English of the ``rules`` policy: claim, consequence and remedy for each kind of signal.
+
+The sentences are in ``phrases``; here they are filled in, cut to what the wire takes, and given a remedy
+whose locus exists at the commit.
+"""
 
 from __future__ import annotations
 
+from repo_guardian.client.policy.phrases import PHRASES, Phrases, phrases_for, subject
+from repo_guardian.client.printable import printable
 from repo_guardian.server.contract.hypotheses import ChangeOfKind, HypothesisDraft, Remedy
-from repo_guardian.server.contract.signals import SignalItem
+from repo_guardian.server.contract.signals import DependentItem, SignalItem
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.vocabulary import Origin
 
-_CLAIMS = {
-    "contract_changed": "Uses of {symbol} that were valid at the base fail now: {what}",
-    "symbol_removed": "{symbol} can no longer be imported or reached: {what}",
-    "symbol_moved": "{symbol} can no longer be reached under its old name: {what}",
-}
+CHARS = 2000
+"""What the wire takes of each text."""
+_TOLD_CHARS = 300
+
+
+def claims_something(signal: SignalItem) -> bool:
+    """Whether a signal suggests that something is wrong; churn, co-change and reach only measure."""
+    return signal.kind in PHRASES and bool(signal.symbols or signal.paths)
 
 
 def draft_for(signal: SignalItem) -> HypothesisDraft:
-    """The hypothesis that a drift signal suggests."""
-    symbol = signal.symbols[0]
+    """The hypothesis that a signal suggests; ``claims_something`` has to hold of it."""
+    phrases = phrases_for(signal) or PHRASES["definition_altered"]
+    names = _names(signal)
+    claim = phrases.claim.format(**names)
     return HypothesisDraft(
-        claim=_CLAIMS[signal.kind].format(symbol=symbol, what=_without_subject(signal))[:2000],
-        consequence=_consequence(signal),
-        remedy=_remedy(signal),
+        claim=f"{claim}: {_measured(signal)}"[:CHARS],
+        consequence=_consequence(signal, phrases, names)[:CHARS],
+        remedy=_remedy(signal, phrases, names),
         origin=Origin.SIGNAL,
         locus=Locus(files=signal.paths, symbols=signal.symbols),
         signal_keys=(signal.key,),
     )
 
 
-def _without_subject(signal: SignalItem) -> str:
-    """The signal's line without the symbol's name in front, which the claim has named already."""
-    return signal.line.removeprefix(f"{signal.symbols[0]}: ")
+def _names(signal: SignalItem) -> dict[str, str]:
+    symbol = signal.symbols[0] if signal.symbols else signal.paths[0]
+    test = signal.detail.get("test_id", symbol)
+    return {
+        "symbol": printable(symbol),
+        "last": printable(symbol.rpartition(".")[2]),
+        "test": printable(test)[:_TOLD_CHARS],
+    }
 
 
-def _consequence(signal: SignalItem) -> str:
-    first = next((d for d in signal.dependents if d.lagging), None)
-    if first is None:
-        return f"Callers outside this repository that use {signal.symbols[0]} the old way fail there."
-    count = signal.lagging_total
-    places = "1 place in this repository still uses" if count == 1 else f"{count} places still use"
-    reason = f": {first.reason}" if first.reason else ""
-    return f"{places} it the old way and fails when reached, first {first.location}{reason}."
+def _measured(signal: SignalItem) -> str:
+    """What was measured, without the symbol's name in front, which the claim has named already."""
+    return signal.line.removeprefix(f"{signal.symbols[0]}: ") if signal.symbols else signal.line
 
 
-def _uses(count: int) -> str:
-    return "the lagging use" if count == 1 else f"the {count} lagging uses"
+def _lagging(signal: SignalItem) -> list[DependentItem]:
+    return [dependent for dependent in signal.dependents if dependent.lagging]
 
 
-def _remedy(signal: SignalItem) -> Remedy:
-    lagging = [d for d in signal.dependents if d.lagging]
+def _consequence(signal: SignalItem, phrases: Phrases, names: dict[str, str]) -> str:
+    lagging = _lagging(signal)
+    if not lagging:
+        return phrases.outside.format(**names) + _other_uses(signal)
+    first = lagging[0]
+    words = subject(signal.lagging_total, phrases.noun)
+    sentence = f"{words['subject']} {phrases.lagging.format(**names, **words)}"
+    reason = f": {printable(first.reason)}" if first.reason else ""
+    return f"{sentence}, {_first(signal.lagging_total)}{printable(str(first.location))}{reason}."
+
+
+def _other_uses(signal: SignalItem) -> str:
+    """Who uses it here, where none of these is known to be at fault."""
+    if not signal.dependents:
+        return ""
+    words = subject(signal.dependents_total)
+    place = printable(str(signal.dependents[0].location))
+    return f" {words['subject']} use{words['s']} it, {_first(signal.dependents_total)}{place}."
+
+
+def _first(count: int) -> str:
+    return "" if count == 1 else "first "
+
+
+def _remedy(signal: SignalItem, phrases: Phrases, names: dict[str, str]) -> Remedy:
+    if signal.kind in ("behaviour_changed", "test_changed"):
+        return _of_executed(signal, phrases, names)
+    lagging = _lagging(signal)
+    restore = phrases.restore.format(**names)
     if lagging:
         files = tuple(sorted({d.location.path for d in lagging}))
+        uses = "the lagging use" if signal.lagging_total == 1 else f"the {signal.lagging_total} lagging uses"
         return Remedy(
             change=ChangeOfKind.UPDATE_DEPENDENTS,
             locus=Locus(files=files, symbols=tuple(sorted({d.symbol for d in lagging}))),
-            text=f"Bring {_uses(signal.lagging_total)} to the new form, or accept the old form for a "
-            f"deprecation period in {signal.paths[0]}.",
+            text=f"Bring {uses} to the new form, or {restore}."[:CHARS],
         )
     return Remedy(
         change=ChangeOfKind.RESTORE_COMPATIBILITY,
-        locus=Locus(files=signal.paths[:1], symbols=()),
-        text=f"Accept the old form of {signal.symbols[0]} for a deprecation period in {signal.paths[0]}, or "
-        f"announce the break where its users will read it.",
+        locus=_where(signal),
+        text=f"{restore[0].upper()}{restore[1:]}, or announce the break where its users will read it."[
+            :CHARS
+        ],
     )
+
+
+def _begun(clause: str) -> str:
+    """The clause as the beginning of a sentence."""
+    return clause[:1].upper() + clause[1:]
+
+
+def _of_executed(signal: SignalItem, phrases: Phrases, names: dict[str, str]) -> Remedy:
+    restore = phrases.restore.format(**names)
+    meant = (
+        "bring the test to what is meant now"
+        if signal.kind == "test_changed"
+        else "announce it where its users will read it and hold it with a test"
+    )
+    return Remedy(
+        change=ChangeOfKind.RESTORE_BEHAVIOUR,
+        locus=_where(signal),
+        text=f"{_begun(restore)}; if the change is meant, {meant}."[:CHARS],
+    )
+
+
+def _where(signal: SignalItem) -> Locus:
+    """A place that exists at the commit: the definition's file, else the package that it was taken from."""
+    detail = signal.detail
+    if "module" not in detail:
+        return Locus(files=signal.paths[:1])
+    if detail.get("current_path"):
+        return Locus(files=(detail["current_path"],))
+    package = detail["module"].rpartition(".")[0]
+    return Locus(symbols=(package,)) if package else Locus(files=signal.paths[:1])
