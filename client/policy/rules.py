@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from repo_guardian.client.loop.prove import prove
 from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse, PolicyOutcome
 from repo_guardian.client.policy.wording import claims_something, draft_for
 from repo_guardian.client.toolbox import Toolbox
@@ -176,14 +175,7 @@ class _Run:
             )
             await self.toolbox.propose_grade(self.cycle, deferred)
             return
-        before = len(self.toolbox.decisions)
-        try:
-            self.probes += len((await self.toolbox.prove(self.cycle, hypothesis)).probes)
-        except GuardianError as error:
-            if not _not_offered(error):
-                raise
-            await prove(self.toolbox, self.cycle, hypothesis)
-            self.probes += len(self.toolbox.decisions) - before
+        self.probes += len((await self.toolbox.prove(self.cycle, hypothesis)).probes)
 
     def _spent(self) -> bool:
         if self.proofs >= self.budget.proofs or self.probes >= self.budget.probes:
