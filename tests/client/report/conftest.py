@@ -84,7 +84,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     profile = tmp_path_factory.mktemp("profile")
     arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                  "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                 "--disable-sync", "--hide-scrollbars", "--remote-debugging-port=0", f"--user-data-dir={profile}"]  # fmt: skip
+                 "--disable-sync", "--hide-scrollbars", "--remote-debugging-port=0",
+                 f"--user-data-dir={profile}"]  # fmt: skip
     process = subprocess.Popen(
         [program, *arguments, "about:blank"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
