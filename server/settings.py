@@ -39,11 +39,13 @@ class ServerSettings:
         repositories: the paths or addresses that may be watched; nothing else can be opened.
         sandbox: a name of the sandbox registry, or ``auto``.
         config: the user's ``guardian.toml``; None for the one in each repository's state directory.
+        index: the index file that git is about to commit, where a hook says so (``GIT_INDEX_FILE``).
     """
 
     home: Path
     repositories: tuple[str, ...]
     sandbox: str = "auto"
     config: Path | None = None
+    index: Path | None = None
     probes: ProbeLimits = field(default_factory=ProbeLimits)
     signals: SignalLimits = field(default_factory=SignalLimits)

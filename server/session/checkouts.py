@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
+from pathlib import Path
 
 from repo_guardian.errors import MaterializeError
-from repo_guardian.server.session.state_dir import StateDir
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.tools.execution.bench import Checkout
-from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.materialize import materialize, remove_checkout
 
 
@@ -17,15 +16,13 @@ class Checkouts:
     """Writes each tree at most once; may be asked from several threads.
 
     Args:
-        git: the mirror.
-        state: where checkouts lie.
-        number: the cycle's.
+        folder: where checkouts lie.
+        number: the cycle's; 0 for a check.
         held: removes them when it is closed.
     """
 
-    def __init__(self, git: Git, state: StateDir, number: int, held: ExitStack) -> None:
-        self._git = git
-        self._state = state
+    def __init__(self, folder: Path, number: int, held: ExitStack) -> None:
+        self._folder = folder
         self._number = number
         self._held = held
         self._made: dict[str, Checkout] = {}
@@ -44,9 +41,9 @@ class Checkouts:
             return self._made[tree.label]
 
     def _write(self, tree: Tree) -> Checkout:
-        path = self._state.checkout(self._number, tree.commit)
+        path = self._folder / f"{self._number}_{tree.commit or 'empty'}"
         if path.exists():
             raise MaterializeError(f"{path} exists although no cycle holds it", hint="remove that directory")
-        materialize(self._git, tree.treeish, path)
+        materialize(tree.git, tree.treeish, path)
         self._held.callback(remove_checkout, path)
         return Checkout(path, tree.label, tree.version)

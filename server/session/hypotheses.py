@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
@@ -21,12 +22,17 @@ class HypothesisBook:
 
     Args:
         memory: the repository's memory.
-        number: this cycle's number; only what lies before it is read.
+        before_cycle: this cycle's number, since only what lies before it is read; None for a check, which
+            reads everything.
+        oid: the object name of what is at a path of the tree that is looked at; None where there is nothing.
     """
 
-    def __init__(self, memory: MemoryStore, number: int) -> None:
+    def __init__(
+        self, memory: MemoryStore, before_cycle: int | None, oid: Callable[[str], str | None]
+    ) -> None:
         self._memory = memory
-        self._number = number
+        self._before = before_cycle
+        self._oid = oid
         self._by_id: dict[str, Hypothesis] = {}
 
     @property
@@ -40,7 +46,7 @@ class HypothesisBook:
         for known in self._by_id.values():
             if known.key == key:
                 return known
-        earlier = self._memory.hypothesis(key, before_cycle=self._number)
+        earlier = self._memory.hypothesis(key, before_cycle=self._before)
         hypothesis = Hypothesis(
             id=f"h{len(self._by_id) + 1}",
             key=key,

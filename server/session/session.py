@@ -53,6 +53,16 @@ class CycleSession:
     prober: Prober | None = None
     bench: Bench | None = None
 
+    @property
+    def before_cycle(self) -> int | None:
+        """What the memory is asked for: what lies before this cycle; for a check, which has no number, all."""
+        return self.info.number or None
+
+    def discard(self, reason: str) -> None:
+        """Mark the cycle as given up; there is nothing to mark of a check. Blocking."""
+        if self.before_cycle is not None:
+            self.memory.discard(self.before_cycle, reason)
+
     def need_sides(self) -> Sides:
         """The linked trees.
 
@@ -113,5 +123,5 @@ class Sessions:
     def close(self) -> None:
         """Release everything: cycles that were not persisted count as discarded."""
         for cycle_id, session in list(self._open.items()):
-            session.memory.discard(session.info.number, "the server ended before the cycle was persisted")
+            session.discard("the server ended before the cycle was persisted")
             self.remove(cycle_id)

@@ -54,9 +54,20 @@ class StateDir:
         """Reports and decision logs, one folder per cycle."""
         return self.root / "runs"
 
-    def checkout(self, number: int, commit: str | None) -> Path:
-        """The ephemeral checkout of one tree of cycle ``number``; None is the empty tree."""
-        return self.root / "checkouts" / f"{number}_{commit or 'empty'}"
+    @property
+    def checkouts(self) -> Path:
+        """The ephemeral checkouts of a running cycle."""
+        return self.root / "checkouts"
+
+    @property
+    def checks(self) -> Path:
+        """The folders of running checks, and the report of the last one."""
+        return self.root / "checks"
+
+    @property
+    def last_check(self) -> Path:
+        """What the last check found, as a report in JSON."""
+        return self.checks / "last.json"
 
 
 def refuse_state_inside(home: Path, source: Source, repository: str) -> None:

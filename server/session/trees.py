@@ -24,14 +24,22 @@ class Tree:
         commit: full id, or None.
         treeish: object name of the tree.
         seen: trees inside it that are known already, by object name; those that are read are added.
+        version: what to take for its version, where no tag can lead to the commit.
     """
 
     def __init__(
-        self, git: Git, commit: str | None, treeish: str, seen: dict[str, bytes] | None = None
+        self,
+        git: Git,
+        commit: str | None,
+        treeish: str,
+        seen: dict[str, bytes] | None = None,
+        *,
+        version: str | None = None,
     ) -> None:
         self.commit = commit
         self.treeish = treeish
-        self._git = git
+        self.git = git
+        self._version = version
         self.entries: dict[str, TreeEntry] = {
             path_text(entry.path): entry for entry in list_tree(git, treeish, seen=seen)
         }
@@ -56,7 +64,7 @@ class Tree:
         links = [entry for entry in self.entries.values() if entry.mode == "120000"]
         if not links:
             return {}
-        blobs = read_blobs(self._git, [entry.oid for entry in links], max_blob_bytes=MAX_LINK_BYTES)
+        blobs = read_blobs(self.git, [entry.oid for entry in links], max_blob_bytes=MAX_LINK_BYTES)
         return {entry.path: blob.data or b"" for entry, blob in zip(links, blobs, strict=True)}
 
     def differs_from(self, other: Tree) -> tuple[str, ...]:
@@ -69,7 +77,14 @@ class Tree:
     @property
     def version(self) -> str:
         """What the history calls this commit, by its tags; empty when it says nothing."""
-        return version_by_tags(self._git, self.commit) if self.commit is not None else ""
+        if self._version is not None:
+            return self._version
+        return version_by_tags(self.git, self.commit) if self.commit is not None else ""
+
+    def oid(self, path: str) -> str | None:
+        """Object name of what is at ``path``; None where there is nothing."""
+        entry = self.entries.get(path)
+        return entry.oid if entry is not None else None
 
     def __contains__(self, path: str) -> bool:
         return path in self.entries
@@ -78,7 +93,7 @@ class Tree:
         entry = self.entries.get(path)
         if entry is None or not entry.is_file:
             return None
-        (blob,) = read_blobs(self._git, [entry.oid], max_blob_bytes=MAX_TEXT_BYTES)
+        (blob,) = read_blobs(self.git, [entry.oid], max_blob_bytes=MAX_TEXT_BYTES)
         return blob.data
 
 

@@ -6,15 +6,17 @@ from anyio import to_thread
 from fastmcp import FastMCP
 
 from repo_guardian import __version__
+from repo_guardian.errors import AdmissionError
 from repo_guardian.server.contract.cycles import (
     CycleClose,
     CycleInfo,
     CycleState,
     Persisted,
     Refreshed,
+    Scope,
     ServerStatus,
 )
-from repo_guardian.server.session.begin import begin
+from repo_guardian.server.session.begin import Wanted, begin
 from repo_guardian.server.session.capability import envelope
 from repo_guardian.server.session.finish import persist
 from repo_guardian.server.session.observe import refresh_views
@@ -27,14 +29,21 @@ def register(server: FastMCP, context: ServerContext) -> None:
 
     @server.tool(name="cycle_begin", title="Begin a cycle", annotations=WRITES)
     @told
-    async def cycle_begin(repository: str, commit: str | None = None, since: str | None = None) -> CycleInfo:
+    async def cycle_begin(
+        repository: str,
+        commit: str | None = None,
+        since: str | None = None,
+        scope: Scope = Scope.COMMIT,
+        keep: bool = True,
+    ) -> CycleInfo:
         """Bring the mirror up to date and open a cycle on a commit (HEAD unless named) of a watched
-        repository, compared with `since`, else its first parent. One cycle per repository at a time.
+        repository, compared with `since`, else its first parent. One cycle per repository at a time. With
+        scope `worktree` or `staged`, or with keep false, it is a check instead: of what is not committed
+        against `since`, else HEAD; it may run beside a cycle, and ends with cycle_discard.
         """
         capability = await context.capability()
-        session = await to_thread.run_sync(
-            lambda: begin(context.settings, repository, commit, since, capability)
-        )
+        wanted = Wanted(commit, since, scope, keep)
+        session = await to_thread.run_sync(lambda: begin(context.settings, repository, wanted, capability))
         context.sessions.add(session)
         return session.info
 
@@ -66,6 +75,8 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def cycle_persist(cycle_id: str, close: CycleClose) -> Persisted:
         """End the cycle: all that it holds becomes part of the memory in one transaction."""
         session = context.sessions.get(cycle_id)
+        if session.before_cycle is None:
+            raise AdmissionError("a check is not kept", hint="end it with cycle_discard")
         environment = envelope(session, context.settings)
         persisted = await to_thread.run_sync(persist, session, close, environment)
         context.sessions.remove(cycle_id)
@@ -74,9 +85,11 @@ def register(server: FastMCP, context: ServerContext) -> None:
     @server.tool(name="cycle_discard", title="Discard a cycle", annotations=WRITES)
     @told
     async def cycle_discard(cycle_id: str, reason: str) -> Persisted:
-        """End the cycle without keeping anything of it but the mark that it was discarded, and why."""
+        """End the cycle without keeping anything of it but the mark that it was discarded, and why. Of a
+        check not even that is kept.
+        """
         session = context.sessions.get(cycle_id)
-        await to_thread.run_sync(session.memory.discard, session.info.number, reason)
+        await to_thread.run_sync(session.discard, reason)
         context.sessions.remove(cycle_id)
         return Persisted(number=session.info.number, rows={})
 

@@ -24,7 +24,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def memory_summary(cycle_id: str) -> MemorySummary:
         """How many cycles this repository has seen, and how many hypotheses stand at which grade."""
         session = context.sessions.get(cycle_id)
-        summary = await to_thread.run_sync(lambda: session.memory.summary(before_cycle=session.info.number))
+        summary = await to_thread.run_sync(lambda: session.memory.summary(before_cycle=session.before_cycle))
         last = summary.last_cycle
         return MemorySummary(
             cycles=summary.cycles,
@@ -41,7 +41,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """The findings of earlier cycles that still stand, the latest first."""
         session = context.sessions.get(cycle_id)
         page = await to_thread.run_sync(
-            lambda: session.memory.findings(limit=limit, cursor=cursor, before_cycle=session.info.number)
+            lambda: session.memory.findings(limit=limit, cursor=cursor, before_cycle=session.before_cycle)
         )
         rows = tuple(_row(item) for item in page.items)
         return RecallPage(rows=rows, total=page.total, next_cursor=page.next_cursor)
@@ -59,7 +59,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         session = context.sessions.get(cycle_id)
         page = await to_thread.run_sync(
             lambda: session.memory.recall_locus(
-                symbols, files, limit_rows=limit, cursor=cursor, before_cycle=session.info.number
+                symbols, files, limit_rows=limit, cursor=cursor, before_cycle=session.before_cycle
             )
         )
         rows = tuple(_row(item) for item in page.items)

@@ -97,7 +97,7 @@ class _Staging:
         ours.run("update-index", "-z", "--index-info", stdin=b"".join(map(_entry, kept)))
         tree = ours.run("write-tree").decode().strip()
         return taken(
-            self._git, self._root, self._head, tree, left_out=self._left_out, subject="What is staged"
+            self._git, self._root, self._head, tree, left_out=self._left_out, subject="-"
         )
 
     def _changes(self, copy: Git) -> list[Change]:

@@ -90,7 +90,7 @@ class _Taking:
         if hidden:  # the next snapshot must not inherit the marks
             (self._git.git_dir / "index").unlink()
         return taken(
-            self._plain, self._root, self._head, tree, left_out=self._left_out, subject="The work tree"
+            self._plain, self._root, self._head, tree, left_out=self._left_out, subject="-"
         )
 
     def _watched_index(self) -> tuple[list[bytes], list[bytes]]:

@@ -45,9 +45,9 @@ def command(
     """Tell what changed in PATH_OR_URL from BASE to REV: contracts, names, defaults, values, overrides.
 
     REV is HEAD unless named, and BASE its first parent. WORKTREE as REV compares the uncommitted work tree
-    (staged, unstaged and untracked files) with BASE, or with HEAD; STAGED compares the index. Nothing is changed, and
-    without --run nothing is run. What neither a changelog, a document, a test nor a commit message mentions
-    comes first.
+    (staged, unstaged and untracked files) with BASE, or with HEAD; STAGED compares the index. Nothing is
+    changed, and without --run nothing is run. What neither a changelog, a document, a test nor a commit
+    message mentions comes first.
     """
     from repo_guardian.client.cli.progress import Progress
     from repo_guardian.client.cli.render_drift import print_drift, print_executed

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from repo_guardian.errors import MaterializeError, ViewDamagedError
-from repo_guardian.server.session.begin import begin
+from repo_guardian.server.session.begin import Wanted, begin
 from repo_guardian.server.session.observe import observe_signals, refresh_views
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability
@@ -30,7 +30,7 @@ def opened(repository, home):
         for tree in trees:
             repository.commit(tree)
         settings = ServerSettings(home=home, repositories=(str(repository.path),))
-        session = begin(settings, str(repository.path), None, None, NOTHING)
+        session = begin(settings, str(repository.path), Wanted(), NOTHING)
         sessions.append(session)
         return session, settings
 
@@ -85,7 +85,7 @@ def test_the_size_of_the_change_is_measured_when_it_is_asked_for(opened):
 
 def test_what_is_in_the_way_of_a_checkout_is_left_alone(opened):
     session, _ = opened(BEFORE, AFTER)
-    path = session.state.checkout(session.info.number, session.current.commit)
+    path = session.state.checkouts / f"{session.info.number}_{session.current.commit}"
     path.mkdir(parents=True)
     with pytest.raises(MaterializeError, match="no cycle holds it"):
         session.checkout(Side.CURRENT)
