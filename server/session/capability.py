@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from anyio import to_thread
@@ -16,6 +16,7 @@ from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import Bench
 from repo_guardian.tools.execution.projects import with_projects
+from repo_guardian.tools.execution.suite_model import SUITE_LIMITS
 from repo_guardian.tools.execution.toolchains import Toolchains, prepare_toolchains
 from repo_guardian.tools.git.command import git_version
 from repo_guardian.tools.views.publish import builder_versions
@@ -51,6 +52,26 @@ async def need_bench(session: CycleSession, settings: ServerSettings) -> Bench:
             root=session.state.toolchain / "projects",
         )
     return session.bench
+
+
+async def need_suite_bench(session: CycleSession, settings: ServerSettings) -> Bench:
+    """The bench that the repository's own tests run on: as ``need_bench``, with both trees built as they ask.
+
+    Its limits are those of a whole suite.
+
+    Raises:
+        AdmissionError, ToolchainError, MaterializeError, UsageError: see ``need_bench``.
+    """
+    if session.suite_bench is None:
+        bench = await need_bench(session, settings)
+        checkouts = [await to_thread.run_sync(session.checkout, side) for side in (Side.BASE, Side.CURRENT)]
+        session.suite_bench = await with_projects(
+            replace(bench, limits=SUITE_LIMITS),
+            checkouts,
+            root=session.state.toolchain / "projects",
+            always=True,
+        )
+    return session.suite_bench
 
 
 def envelope(session: CycleSession, settings: ServerSettings) -> Envelope:

@@ -20,19 +20,17 @@ from repo_guardian.tools.behaviour.generate import with_generator
 from repo_guardian.tools.behaviour.interface import Divergence
 from repo_guardian.tools.behaviour.proof import render
 from repo_guardian.tools.behaviour.ranking import rank_key
-from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
-from repo_guardian.tools.deltas.interface import SuiteDelta, TestDelta
-from repo_guardian.tools.deltas.run import suite_delta
-from repo_guardian.tools.deltas.select import TestSelection, reachable_tests
+from repo_guardian.tools.deltas.interface import TestDelta
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.execution.capability import find_capability
 from repo_guardian.tools.execution.override import load_override
 from repo_guardian.tools.execution.projects import with_projects
-from repo_guardian.tools.execution.suite_model import SUITE_LIMITS, Selection
+from repo_guardian.tools.execution.suite_model import SUITE_LIMITS
 from repo_guardian.tools.execution.toolchains import prepare_toolchains
 from repo_guardian.tools.git.materialize import materialize, remove_checkout
 from repo_guardian.tools.intent.interface import IntentEvidence, Subject
+from repo_guardian.tools.signals.running import Executed, Tree, run_both
 
 _LISTED = 50
 _REASON_CHARS = 300
@@ -63,11 +61,10 @@ async def execute_drift(
             Tree(checkout, side.graph, side.tree.read)
             for checkout, side in ((base, drift.before), (current, drift.after))
         )
-        behaviour = await behavioural_drift(bench, before, after, narrate=narrate)
-        narrate("comparing the suites")
-        chosen = TestSelection((), True) if whole_suite else _reachable(drift)
-        suites = await _suites(bench, base, current, chosen)
-        return _answer(drift, ready.sandbox, bench, behaviour=behaviour, suites=suites)
+        executed = await run_both(
+            bench, before, after, drift.changed, whole_suite=whole_suite, narrate=narrate
+        )
+        return _answer(drift, ready.sandbox, bench, executed)
 
 
 @dataclass(frozen=True)
@@ -134,35 +131,8 @@ def _as_of(repository: Repository, drift: Drift) -> datetime:
     return datetime.fromtimestamp(info.committer_time, UTC)
 
 
-def _reachable(drift: Drift) -> TestSelection:
-    before, after = drift.before, drift.after
-    return reachable_tests(before.graph, after.graph, drift.changed, before.tree.read, after.tree.read)
-
-
-async def _suites(
-    bench: Bench, base: Checkout, current: Checkout, chosen: TestSelection
-) -> SuiteDelta | None:
-    """None when the change reaches no test; a file that one side lacks is left to the side that has it."""
-    if not chosen.everything and not chosen.files:
-        return None
-    there = tuple(path for path in chosen.files if _has(base, path) and _has(current, path))
-    if chosen.files and not there:
-        return None
-    return await suite_delta(bench, base, current, Selection(arguments=there))
-
-
-def _has(checkout: Checkout, path: str) -> bool:
-    return (Path(checkout.path) / path).is_file()
-
-
-def _answer(
-    drift: Drift,
-    sandbox: str,
-    bench: Bench,
-    *,
-    behaviour: BehaviourRun,
-    suites: SuiteDelta | None,
-) -> ExecutedDrift:
+def _answer(drift: Drift, sandbox: str, bench: Bench, executed: Executed) -> ExecutedDrift:
+    behaviour, suites = executed.behaviour, executed.suites
     report = behaviour.report
     items = [_divergence(drift, found, evidence) for found, evidence in ranked(drift, report.divergences)]
     problems = [*bench.toolchains.problems, report.problem, suites.problem if suites is not None else ""]
@@ -186,7 +156,7 @@ def _answer(
         not_kept=dict(report.skipped[:_LISTED]),
         tests=tuple(_test(delta) for delta in suites.deltas[:_LISTED]) if suites is not None else (),
         tests_compared=suites.compared if suites is not None else 0,
-        tests_selected=suites.selected if suites is not None else (),
+        tests_selected=executed.selection.files if suites is not None else (),
         problems=tuple(problem[:_REASON_CHARS] for problem in problems if problem),
     )
 

@@ -17,7 +17,7 @@ from repo_guardian.tools.git.objects import diff_stat
 from repo_guardian.tools.intent.evidence import Intent
 from repo_guardian.tools.intent.interface import CommitMessage, DocumentChange, IntentEvidence, Subject
 from repo_guardian.tools.intent.texts import is_changelog, is_document
-from repo_guardian.tools.signals.interface import Signal, SymbolDetail
+from repo_guardian.tools.signals.interface import BehaviourDetail, Signal, SymbolDetail
 from repo_guardian.tools.signals.observe import ObserveLimits, Surroundings, observe
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import VIEWS, BuildOptions, ViewHandle
@@ -49,7 +49,10 @@ def refresh_views(session: CycleSession) -> tuple[ViewHandle, ViewHandle]:
 
 
 def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Signal, ...]:
-    """Measure, once; ranked. Blocking."""
+    """Measure; ranked, with what running both commits has given so far. Blocking.
+
+    Measured once, and again when running has added signals.
+    """
     if session.signals is not None:
         return session.signals
     sides = session.need_sides()
@@ -64,12 +67,14 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
         changed,
         ObserveLimits(dependents_listed=settings.signals.dependents_listed),
         around=_surroundings(session, changed, commits),
+        executed=session.executed or (),
     )
     session.signals = observation.signals
-    session.prober = Prober(
+    session.known.update({signal.key: signal for signal in observation.signals})
+    session.prober = session.prober or Prober(
         session.ledger,
         sides=sides,
-        signals={signal.key: signal for signal in observation.signals},
+        signals=session.known,
         change=cache(lambda: diff_stat(git, session.base.treeish, session.current.treeish)),
         limits=settings.probes,
         checkout=session.checkout,
@@ -87,7 +92,7 @@ def _surroundings(session: CycleSession, changed: Sequence[str], commits: int) -
     intent = Intent([CommitMessage(*pair) for pair in said], contents)
 
     def evidence(signal: Signal) -> IntentEvidence | None:
-        detail = signal.detail
+        detail = signal.detail.symbol if isinstance(signal.detail, BehaviourDetail) else signal.detail
         if not isinstance(detail, SymbolDetail):
             return None
         subject = Subject(detail.old_id, detail.qualname, detail.base_path)

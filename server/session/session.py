@@ -31,7 +31,9 @@ class CycleSession:
 
     ``held`` releases the lock and removes the checkouts when it is closed. ``began``: info, state, mirror,
     memory, trees, checkouts, override. ``refreshed``: sides and views. ``observed``: signals, prober.
-    ``bench`` is set when something is first run.
+    ``bench`` is set when something is first run, ``suite_bench`` when the repository's own tests are, and
+    ``executed`` by the signals that come of running both commits; ``signals`` are then ranked anew. ``known``
+    holds every signal by key, for the prober.
     """
 
     info: CycleInfo
@@ -52,6 +54,9 @@ class CycleSession:
     signals: tuple[Signal, ...] | None = None
     prober: Prober | None = None
     bench: Bench | None = None
+    suite_bench: Bench | None = None
+    executed: tuple[Signal, ...] | None = None
+    known: dict[str, Signal] = field(default_factory=dict)
 
     @property
     def before_cycle(self) -> int | None:

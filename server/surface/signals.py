@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from anyio import to_thread
-from fastmcp import FastMCP
+from fastmcp import Context, FastMCP
 from pydantic import Field
 
+from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.signals import SignalPage
+from repo_guardian.server.session.executing import execute_signals
 from repo_guardian.server.session.observe import observe_signals
 from repo_guardian.server.session.translate import signal_page
-from repo_guardian.server.surface.context import READS, ServerContext, told
+from repo_guardian.server.surface.context import EXECUTES, READS, ServerContext, told
+from repo_guardian.server.surface.narrate import narrated
 
 
 def register(server: FastMCP, context: ServerContext) -> None:
@@ -35,4 +38,19 @@ def register(server: FastMCP, context: ServerContext) -> None:
             offset=offset,
             limit=limit,
             dependents=context.settings.signals.dependents_listed,
+        )
+
+    @server.tool(name="signals_execute", title="Measure by running", annotations=EXECUTES)
+    @told
+    async def signals_execute(cycle_id: str, ctx: Context, whole_suite: bool = False) -> ExecutedSignals:
+        """Run both commits in a sandbox without a network: changed functions with the arguments that tests
+        pass and variations of them, and the tests in reach (`whole_suite` for all). What differs becomes
+        signals, ranked among the others by signals_observe. It takes as long as those tests, several times.
+        """
+        session = context.sessions.get(cycle_id)
+        return await narrated(
+            ctx,
+            lambda narrate: execute_signals(
+                session, context.settings, whole_suite=whole_suite, narrate=narrate
+            ),
         )

@@ -43,6 +43,7 @@ TOOLS = {
     "probe_synthesize_test",
     "repository_read",
     "retrieval_search",
+    "signals_execute",
     "signals_observe",
     "status",
     "views_status",

@@ -23,10 +23,15 @@ def rank_key(found: Divergence, evidence: IntentEvidence, base: Graph) -> Key:
     own = found.recorded_diverging / found.recorded_compared if found.recorded_compared else 0.0
     return (
         evidence.intended,
-        found.old.value in _TRUTHY and found.new.value in _TRUTHY,
+        same_for_truth(found),
         -own,
         not (symbol is not None and symbol.public),
         -base.used_in(found.target.symbol),
         -found.diverging / found.compared,
         found.target.symbol,
     )
+
+
+def same_for_truth(found: Divergence) -> bool:
+    """Whether a caller sees no difference who only asks whether there is something."""
+    return found.old.value in _TRUTHY and found.new.value in _TRUTHY

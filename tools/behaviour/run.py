@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from repo_guardian.tools.behaviour.compare import compare
 from repo_guardian.tools.behaviour.generate import generate
@@ -62,12 +62,16 @@ async def behavioural_drift(
     clock.lap("select")
     if not watched:
         return BehaviourRun(BehaviourReport(), targets, clock.laps)
-    files = _tests(base.graph, watched)
-    plan = plan_suite(base.checkout.path, bench.site_packages, Selection(arguments=files or ()))
+    tests = tests_reaching(base.graph, [target.symbol for target in watched])
+    plan = plan_suite(base.checkout.path, bench.site_packages, Selection(arguments=tests.arguments))
     recording = Recording({}, {}, "", 0.0)
-    if files is not None:
+    if tests.files or tests.everything:
         narrate(f"recording what tests pass to {len(watched)} changed functions")
         recording = await record(bench, base.checkout, plan, watched, bounds)
+        if not recording.inputs and tests.arguments != tests.files:
+            # pytest runs nothing at all when it does not know one of the ids that it is asked for.
+            plan = replace(plan, selection=Selection(arguments=tests.files))
+            recording = await record(bench, base.checkout, plan, watched, bounds)
         clock.lap("record")
     recording = await generate(bench, base.checkout, plan, watched, recording=recording, limits=bounds)
     clock.lap("generate")
@@ -82,14 +86,6 @@ async def behavioural_drift(
     report = compare(watched, recording, old, new)
     clock.lap("compare")
     return BehaviourRun(report, targets, clock.laps)
-
-
-def _tests(graph: Graph, targets: Sequence[Target]) -> tuple[str, ...] | None:
-    """Test files to run, none for all of them; None when no test reaches any target."""
-    reaching = tests_reaching(graph, [target.symbol for target in targets])
-    if not reaching.files and not reaching.everything:
-        return None
-    return () if reaching.everything else reaching.files
 
 
 class _Clock:

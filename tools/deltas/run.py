@@ -19,19 +19,30 @@ async def suite_delta(
     current: Checkout,
     selection: Selection | None = None,
     limits: DeltaLimits | None = None,
+    *,
+    base_selection: Selection | None = None,
 ) -> SuiteDelta:
     """Compare the suites of two checkouts, each with its own tests.
 
-    A side that cannot be believed, or runs nothing, leaves a problem and no deltas.
+    A side that cannot be believed, or runs nothing, leaves a problem and no deltas. pytest runs nothing at
+    all when it does not know one of the ids that it is asked for; both sides then run the files of the ids.
+
+    Args:
+        selection: the tests to run; the whole suite when None.
+        base_selection: those of the base, where they are other ones.
 
     Raises:
         SandboxError: the sandbox could not be opened or written.
     """
     bounds = limits or DeltaLimits()
     chosen = selection or Selection()
-    before = await _run(bench, base, chosen)
+    before = await _run(bench, base, base_selection or chosen)
     after = await _run(bench, current, chosen)
-    problem = _problem("base", before) or _problem("current", after)
+    if not (before.tests and after.tests) and _by_file(chosen) != chosen:
+        chosen = _by_file(chosen)
+        before = await _run(bench, base, _by_file(base_selection or chosen))
+        after = await _run(bench, current, chosen)
+    problem = _problem("base", before) or ("" if _uncollected(after) else _problem("current", after))
     if problem:
         return SuiteDelta((), before.assessment, after.assessment, 0, chosen.arguments, problem)
     first, now = by_id(before.tests), by_id(after.tests)
@@ -49,6 +60,18 @@ async def suite_delta(
 
 async def _run(bench: Bench, checkout: Checkout, selection: Selection) -> SuiteRun:
     return await run_suite(bench, checkout, plan_suite(checkout.path, bench.site_packages, selection))
+
+
+def _by_file(selection: Selection) -> Selection:
+    """The same with whole files instead of ids."""
+    files = dict.fromkeys(argument.partition("::")[0] for argument in selection.arguments)
+    return replace(selection, arguments=tuple(files))
+
+
+def _uncollected(run: SuiteRun) -> bool:
+    """Whether nothing is left of the tests because their files cannot be imported: that is an outcome."""
+    lost = run.assessment.capability is SuiteCapability.CANNOT_COLLECT
+    return run.believed and lost and all(problem.node_id for problem in run.assessment.problems)
 
 
 def _problem(side: str, run: SuiteRun) -> str:

@@ -58,14 +58,22 @@ class TestSelection:
 
 
 def reachable_tests(
-    base: Graph, current: Graph, changed_paths: Collection[str], read_base: Read, read_current: Read
+    base: Graph,
+    current: Graph,
+    changed_paths: Collection[str],
+    read_base: Read,
+    read_current: Read,
+    *,
+    at: Graph | None = None,
 ) -> TestSelection:
-    """The tests of ``current`` that may behave differently after a change.
+    """The tests that may behave differently after a change.
 
     Args:
         changed_paths: files that differ in any way.
         read_base, read_current: contents at each commit.
+        at: the one of the two graphs whose tests are asked for; ``current`` when None.
     """
+    asked = at if at is not None else current
     starts: set[str] = set()
     for path in sorted(changed_paths):
         if is_python(path) and not path.endswith(".pyi"):  # nothing runs a stub
@@ -80,7 +88,7 @@ def reachable_tests(
         reached = Walk(graph).run(sorted(starts))
         if not reached.complete:
             return _too_much()
-        more_whole, more_tests = _selected(graph, current, reached)
+        more_whole, more_tests = _selected(graph, asked, reached)
         whole |= more_whole
         tests |= more_tests
     return _selection(whole, tests)

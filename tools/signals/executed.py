@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from repo_guardian.tools.behaviour.interface import Divergence
-from repo_guardian.tools.deltas.interface import TestDelta
+from repo_guardian.tools.deltas.interface import DeltaKind, TestDelta
 from repo_guardian.tools.signals.kinds import Effect, Receiver
 from repo_guardian.tools.signals.symbol_detail import SymbolDetail
 from repo_guardian.tools.views.symbol_graph.interface import Graph
@@ -39,12 +39,22 @@ class BehaviourDetail:
 
 @dataclass(frozen=True, slots=True)
 class TestDetail:
-    """A test whose outcome changed, and the changed definitions that it reaches, the nearest first."""
+    """A test whose outcome changed, and the changed definitions that it reaches, the nearest first.
+
+    ``uncollected`` is the error, as one line, for which pytest can no longer collect its file, where that is
+    why it is gone; else empty.
+    """
 
     __test__ = False
 
     delta: TestDelta
     suspects: tuple[SymbolDetail, ...] = ()
+    uncollected: str = ""
+
+    @property
+    def removed(self) -> bool:
+        """Whether the test itself was taken out: no outcome of it is to be had."""
+        return self.delta.kind is DeltaKind.VANISHED and not self.uncollected
 
     def flat(self) -> dict[str, str]:
         """The parts that fit in a flat text mapping, for a wire or a table; empty ones left out."""
@@ -55,7 +65,7 @@ class TestDetail:
             "delta": self.delta.kind.value,
             "before": before.outcome.value if before is not None else "",
             "after": after.outcome.value if after is not None else "",
-            "exception": exception.line if exception is not None else "",
+            "exception": exception.line if exception is not None else self.uncollected,
             "suspects": ",".join(suspect.old_id or suspect.new_id for suspect in self.suspects),
         }
         return {key: value for key, value in values.items() if value}

@@ -67,6 +67,7 @@ def observe(
     limits: ObserveLimits | None = None,
     *,
     around: Surroundings | None = None,
+    executed: Sequence[Signal] = (),
 ) -> Observation:
     """Drift between two graphs, churn of the files that changed, and partners that did not; ranked.
 
@@ -76,6 +77,7 @@ def observe(
         changed_paths: files that differ between base and commit.
         limits: bounds; the defaults when None.
         around: history and contents, for co-change, complexity and intent; none of these when None.
+        executed: signals that come of running both commits, to be ranked with the others.
     """
     bounds = limits if limits is not None else ObserveLimits()
     known = around if around is not None else Surroundings()
@@ -84,6 +86,7 @@ def observe(
         *detect_drift(base, current, *readers),
         *churn_signals(churn_records, changed_paths, bounds.churn_files),
         *co_change_signals(known.window, changed_paths, known.present, current),
+        *executed,
     )
     factors = RiskFactors(
         churn=intensities(churn_records),

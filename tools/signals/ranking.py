@@ -33,17 +33,22 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from repo_guardian.tools.behaviour.ranking import same_for_truth
+from repo_guardian.tools.deltas.interface import DeltaKind
 from repo_guardian.tools.intent.interface import IntentEvidence
 from repo_guardian.tools.signals.complexity import Key
+from repo_guardian.tools.signals.divergences import is_generated
 from repo_guardian.tools.signals.interface import (
+    BehaviourDetail,
     Dependent,
     Effect,
     Signal,
     SignalKind,
     SymbolDetail,
+    TestDetail,
     WitnessOrigin,
 )
-from repo_guardian.tools.signals.places import Place, place
+from repo_guardian.tools.signals.places import Place, is_production, place
 
 _SEVERITY = {
     SignalKind.SYMBOL_REMOVED: 1.0,
@@ -55,7 +60,11 @@ _SEVERITY = {
     SignalKind.CO_CHANGE_MISSING: 0.3,
     SignalKind.REACH_CHANGED: 0.15,
     SignalKind.CHURN: 0.1,
+    SignalKind.BEHAVIOUR_CHANGED: 0.8,
 }
+_UNSEEN = 0.4
+"""The severity of a behaviour that a caller cannot tell apart who asks only for something or nothing."""
+_FAILING, _SKIPPED, _GONE = 8.0, 0.3, 0.2
 _SEVERITY_OF_CONTRACT = {
     Effect.UNBINDS: 1.0,
     Effect.REBINDS: 0.9,
@@ -71,7 +80,9 @@ _CHURN = 0.25
 _COMPLEXITY = 0.25
 _OWNERSHIP = 0.15
 _FOLLOWED, _ANNOUNCED = 0.5, 0.25
-_NO_AUDIENCE = (SignalKind.CHURN, SignalKind.CO_CHANGE_MISSING)
+_VARIED, _GENERATED = 0.6, 0.5
+_UNCONFIRMED = 0.5
+_NO_AUDIENCE = (SignalKind.CHURN, SignalKind.CO_CHANGE_MISSING, SignalKind.TEST_CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +119,7 @@ def rank(
 def score(signal: Signal, factors: RiskFactors) -> float:
     """The score of one signal, rounded to six digits so that it compares and prints the same anywhere."""
     audience = 1.0 if signal.public or signal.kind in _NO_AUDIENCE else _PRIVATE_AUDIENCE
-    reach = _UNEXPOSED + math.log2(1 + exposure(signal.lagging))
+    reach = _UNEXPOSED + math.log2(1 + _exposure(signal))
     weight = _severity(signal) * audience * _certainty(signal) * reach
     return round(weight * risk(signal, factors) * _surprise(signal, factors), 6)
 
@@ -117,7 +128,8 @@ def risk(signal: Signal, factors: RiskFactors) -> float:
     """The factor, at least 1, of what is known of the signal's files and function."""
     churn = max((factors.churn.get(path, 0.0) for path in signal.paths), default=0.0)
     owned = min((factors.ownership.get(path, 1.0) for path in signal.paths), default=1.0)
-    name = signal.detail.qualname if isinstance(signal.detail, SymbolDetail) else ""
+    detail = signal.detail.symbol if isinstance(signal.detail, BehaviourDetail) else signal.detail
+    name = detail.qualname if isinstance(detail, SymbolDetail) else ""
     rises = (
         factors.complexity.get((path, name), factors.complexity.get((path, ""), 0.0)) for path in signal.paths
     )
@@ -137,14 +149,36 @@ def exposure(lagging: Iterable[Dependent]) -> float:
     return sum(_PLACE[place(d.path)] * (_GUESSED if d.guessed else 1.0) for d in lagging)
 
 
+def _exposure(signal: Signal) -> float:
+    if not isinstance(signal.detail, BehaviourDetail):
+        return exposure(signal.lagging)
+    found = signal.detail.divergence
+    uses = exposure(d for d in signal.dependents if is_production(d.path))
+    return bool(found.recorded_diverging) + uses * found.diverging / max(1, found.compared)
+
+
 def _severity(signal: Signal) -> float:
     detail = signal.detail
     if signal.kind is SignalKind.CONTRACT_CHANGED and isinstance(detail, SymbolDetail):
         return _SEVERITY_OF_CONTRACT.get(detail.effect, 1.0)
+    if isinstance(detail, BehaviourDetail) and same_for_truth(detail.divergence):
+        return _UNSEEN
+    if isinstance(detail, TestDetail):
+        return _severity_of_test(signal, detail)
     return _SEVERITY.get(signal.kind, 1.0)
+
+
+def _severity_of_test(signal: Signal, detail: TestDetail) -> float:
+    if detail.delta.kind is DeltaKind.NEWLY_SKIPPED:
+        return _SKIPPED
+    return _GONE if detail.removed else _FAILING
 
 
 def _certainty(signal: Signal) -> float:
     detail = signal.detail
+    if isinstance(detail, BehaviourDetail) and not detail.divergence.recorded_diverging:
+        return _GENERATED if is_generated(detail.divergence) else _VARIED
+    if isinstance(detail, TestDetail) and not detail.delta.confirmed:
+        return _UNCONFIRMED
     weak = isinstance(detail, SymbolDetail) and detail.witness_origin is WitnessOrigin.VARIADIC
     return _VARIADIC_CERTAINTY if weak else 1.0

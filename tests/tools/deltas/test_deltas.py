@@ -74,10 +74,32 @@ async def test_a_selection_and_a_suite_that_cannot_run(bench, tree):
     found = await suite_delta(bench, old, new, chosen)
     assert [delta.test_id for delta in found.deltas] == ["tests/test_it.py::test_breaks"]
     assert found.selected == chosen.arguments
-    broken = tree("broken", {"pkg.py": "raise RuntimeError\n", "tests/test_it.py": TESTS})
-    found = await suite_delta(bench, old, broken)
+    found = await suite_delta(bench, old, tree("empty", {"pkg.py": "def f(): return 2\n"}))
     assert found.deltas == ()
     assert "current suite cannot run" in found.problem
+
+
+async def test_a_suite_whose_files_cannot_be_imported_any_more_has_lost_its_tests(bench, tree):
+    old = tree("old", {"pkg.py": "def f(): return 1\n", "tests/test_it.py": TESTS})
+    broken = tree("broken", {"pkg.py": "raise RuntimeError\n", "tests/test_it.py": TESTS})
+    found = await suite_delta(bench, old, broken)
+    assert (found.problem, {delta.kind for delta in found.deltas}) == ("", {DeltaKind.VANISHED})
+    (problem,) = found.current.problems
+    assert problem.node_id == "tests/test_it.py"
+    assert problem.reason.startswith("RuntimeError")
+
+
+async def test_an_id_that_pytest_does_not_know_costs_the_choice_and_no_test(bench, tree):
+    old = tree("old", {"pkg.py": "def f(): return 1\n", "tests/test_it.py": TESTS})
+    new = tree("new", {"pkg.py": "def f(): return 2\n", "tests/test_it.py": TESTS})
+    chosen = Selection(arguments=("tests/test_it.py::test_breaks", "tests/test_it.py::test_made_up"))
+    found = await suite_delta(bench, old, new, chosen)
+    assert found.problem == ""
+    assert found.selected == ("tests/test_it.py",)
+    assert DeltaKind.NEWLY_FAILING in {delta.kind for delta in found.deltas}
+    one = Selection(arguments=("tests/test_it.py::test_breaks",))
+    beside = await suite_delta(bench, old, new, chosen, base_selection=one)
+    assert [(d.test_id, d.kind) for d in beside.deltas] == [(d.test_id, d.kind) for d in found.deltas]
 
 
 def report(outcome: TestOutcome, duration_s: float | None = None) -> TestReport:

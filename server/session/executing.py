@@ -1,0 +1,129 @@
+"""Measuring a cycle by running both of its commits: changed behaviour and changed tests become signals."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from anyio import to_thread
+
+from repo_guardian.server.contract.executed import ExecutedSignals
+from repo_guardian.server.session.capability import need_suite_bench
+from repo_guardian.server.session.observe import observe_signals
+from repo_guardian.server.session.reading import Narrate
+from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.views import quietly
+from repo_guardian.server.settings import ServerSettings
+from repo_guardian.tools.behaviour.generate import with_generator
+from repo_guardian.tools.behaviour.interface import BehaviourReport
+from repo_guardian.tools.deltas.interface import DeltaKind, SuiteDelta
+from repo_guardian.tools.execution.bench import Bench
+from repo_guardian.tools.signals.divergences import behaviour_signals
+from repo_guardian.tools.signals.interface import Signal
+from repo_guardian.tools.signals.outcomes import outcome_signals
+from repo_guardian.tools.signals.running import Executed, Tree, run_both
+from repo_guardian.tools.signals.suspects import Suspects, changed_production
+from repo_guardian.vocabulary import Side
+
+_PROBLEM_CHARS = 300
+
+
+async def execute_signals(
+    session: CycleSession, settings: ServerSettings, *, whole_suite: bool = False, narrate: Narrate = quietly
+) -> ExecutedSignals:
+    """Run both commits and keep what differs as signals, ranked among the structural ones.
+
+    A second call measures again and takes the place of the first.
+
+    Args:
+        whole_suite: compare all tests rather than those that the change can reach.
+        narrate: is told of each step.
+
+    Raises:
+        AdmissionError: the views are not loaded yet, or no sandbox works here.
+        EnvironmentFault: the sandbox failed, or a tree cannot be written.
+    """
+    sides = session.need_sides()
+    if session.base.commit is None:
+        problem = "there is no base to compare with: the commit is the first one"
+        return ExecutedSignals(
+            added=0,
+            functions_changed=0,
+            functions_compared=0,
+            calls_compared=0,
+            tests_compared=0,
+            whole_suite=False,
+            left_out={},
+            problems=(problem,),
+        )
+    narrate("preparing both commits to run")
+    bench = await with_generator(await need_suite_bench(session, settings), root=session.state.harness)
+    checkouts = [await to_thread.run_sync(session.checkout, side) for side in (Side.BASE, Side.CURRENT)]
+    base = Tree(checkouts[0], sides.base_graph, session.base.read)
+    current = Tree(checkouts[1], sides.current_graph, session.current.read)
+    changed = session.current.differs_from(session.base)
+    executed = await run_both(bench, base, current, changed, whole_suite=whole_suite, narrate=narrate)
+    signals = await to_thread.run_sync(_signals, executed, base, current, changed)
+    session.executed, session.signals = signals, None
+    await to_thread.run_sync(observe_signals, session, settings)
+    return _answer(signals, executed, _problems(bench, executed))
+
+
+def _signals(executed: Executed, base: Tree, current: Tree, changed: tuple[str, ...]) -> tuple[Signal, ...]:
+    found = behaviour_signals(executed.behaviour.report.divergences, base.graph, current.graph)
+    if executed.suites is None or not executed.suites.deltas:
+        return found
+    ids = changed_production(base.graph, current.graph, changed, base.read, current.read)
+    suspects = Suspects(base.graph, current.graph, ids)
+    return (*found, *outcome_signals(executed.suites, base.graph, current.graph, suspects))
+
+
+def _answer(signals: tuple[Signal, ...], executed: Executed, problems: tuple[str, ...]) -> ExecutedSignals:
+    report, suites = executed.behaviour.report, executed.suites
+    return ExecutedSignals(
+        added=len(signals),
+        functions_changed=len(executed.behaviour.targets),
+        functions_compared=len(report.compared),
+        calls_compared=report.calls,
+        tests_compared=suites.compared if suites is not None else 0,
+        whole_suite=executed.selection.everything,
+        left_out={**left_out_behaviour(report), **(_left_out_tests(suites) if suites is not None else {})},
+        problems=problems,
+    )
+
+
+def left_out_behaviour(report: BehaviourReport) -> dict[str, int]:
+    """What behavioural drift could not compare, counted by reason in plain words; zeros are left out."""
+    calls = report.left_out
+    counts = {
+        "functions that no test reaches": len(report.unreached),
+        "functions that reach beyond their arguments": len(report.reaching_out),
+        "functions that cannot be called on both commits": len(report.missing),
+        "functions that were not done in time": len(calls.late),
+        "calls that gave two outcomes": calls.unstable,
+        "calls with objects that the other commit sets up otherwise": calls.misfits,
+        "calls whose outcome shows private state": calls.reshaped,
+        "calls that cannot be read back": calls.unusable,
+    }
+    counts |= {f"calls that reach {what}": count for what, count in calls.effects}
+    counts |= {f"calls of the suite that cannot be kept ({why})": count for why, count in report.skipped}
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def _left_out_tests(suites: SuiteDelta) -> dict[str, int]:
+    kinds = Counter(delta.kind for delta in suites.deltas)
+    counts = {
+        "tests that are flaky": kinds[DeltaKind.FLAKY],
+        "new tests that fail, with no outcome at the base": kinds[DeltaKind.APPEARED_FAILING],
+        "tests that became slower": kinds[DeltaKind.SLOWER],
+    }
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def _problems(bench: Bench, executed: Executed) -> tuple[str, ...]:
+    suites = executed.suites
+    found = [
+        *bench.toolchains.problems,
+        executed.behaviour.report.problem,
+        suites.problem if suites is not None else "",
+    ]
+    return tuple(dict.fromkeys(problem[:_PROBLEM_CHARS] for problem in found if problem))
