@@ -56,7 +56,7 @@ async def run_suite(bench: Bench, checkout: Checkout, plan: SuitePlan) -> SuiteR
     Raises:
         SandboxError: the sandbox could not be opened or written.
     """
-    runs = [await _run_once(bench, checkout, plan) for _ in range(plan.repetitions)]
+    runs = [await run_once(bench, checkout, plan) for _ in range(plan.repetitions)]
     records = tuple(_record(run, plan) for run in runs)
     believed = [run for run, record in zip(runs, records, strict=True) if record.believed]
     shown = believed[0] if believed else runs[0]
@@ -76,7 +76,7 @@ async def collect_suite(bench: Bench, checkout: Checkout, plan: SuitePlan) -> Su
     Raises:
         SandboxError: the sandbox could not be opened or written.
     """
-    run = await _run_once(bench, checkout, plan, collect_only=True)
+    run = await run_once(bench, checkout, plan, collect_only=True)
     return SuiteCollection(
         assessment=assess(run, plan.layout.packages, build_problem=plan.build_problem),
         collected=run.collected,
@@ -86,10 +86,16 @@ async def collect_suite(bench: Bench, checkout: Checkout, plan: SuitePlan) -> Su
     )
 
 
-async def _run_once(
+async def run_once(
     bench: Bench, checkout: Checkout, plan: SuitePlan, *, collect_only: bool = False
 ) -> TestRun:
-    """One run in a sandbox of its own; the account's bytes are let go once they are read."""
+    """One run of a plan in a sandbox of its own, whatever ``plan.repetitions`` says, as its account tells it.
+
+    The account's bytes are let go once they are read.
+
+    Raises:
+        SandboxError: the sandbox could not be opened or written.
+    """
     project = bench.projects.get(checkout.label)
     built = await to_thread.run_sync(project.edit) if project is not None else {}
     async with bench.open(checkout) as sandbox:
@@ -135,9 +141,10 @@ def suite_environment(bench: Bench, plan: SuitePlan) -> dict[str, str]:
     own_runner = any(text.startswith("pytest==") for text in bench.site_packages)
     shared = [bench.site, HARNESS] if own_runner else [HARNESS, bench.site]
     path = [*roots, *filter(None, shared), GUEST]
+    watched = [*(f"{name}.*" for name in plan.layout.packages), *plan.modules]
     return {
         "PYTHONPATH": ":".join(path),
-        "GUARDIAN_WITNESS_MODULES": ",".join(f"{name}.*" for name in plan.layout.packages),
+        "GUARDIAN_WITNESS_MODULES": ",".join(watched),
     }
 
 

@@ -92,6 +92,7 @@ class SuitePlan:
         repetitions: how often, each in a fresh overlay.
         edit: files to put in place before each run, over what a build has left there.
         files: repository-relative paths whose hashes are taken before and after.
+        modules: dotted names whose origin is reported, beside those of the layout's packages.
         build_problem: why the project could not be built; "" when it could, or needs no build.
     """
 
@@ -102,6 +103,7 @@ class SuitePlan:
     edit: Edit = field(default_factory=dict)
     files: tuple[str, ...] = ()
     build_problem: str = ""
+    modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,18 @@ class TestSource:
     @property
     def test_id(self) -> str:
         """The id that pytest will give it, relative to the root that it runs under."""
+        return f"{self.place}::{self.function}"
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of its file."""
+        return self.text.encode("utf-8", "surrogateescape")
+
+    @property
+    def place(self) -> str:
+        """Where its file is: relative to the repository when it runs in it, else to a folder of its own."""
         folder = "" if self.folder in (None, ".") else f"{self.folder}/"
-        return f"{folder}{self.file_name}::{self.function}"
+        return f"{folder}{self.file_name}"
 
 
 class TestOutcome(StrEnum):

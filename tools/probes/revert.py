@@ -2,10 +2,10 @@
 
 A revert is a set of *parts*; each replaces a range of lines of the current file with a range of lines of
 the base file, so it can only restore text that the base had. Candidates come in the order of DESIGN §6:
-the suspected definition, then with the bindings that name it, then every hunk of its file, then of all
-files given. The first that turns the test green is narrowed by leaving parts out, one after the other,
-until none can be left out (the complement step of ddmin: Zeller and Hildebrandt, 2002, "Simplifying and
-Isolating Failure-Inducing Input"). Nothing here runs anything: the caller says what passes.
+what changed in the suspected definition, then with the bindings that name it, then every hunk of its file,
+then of all files given. The first that turns the test green is narrowed by leaving parts out until none can
+be left out (ddmin: Zeller and Hildebrandt, 2002, "Simplifying and Isolating Failure-Inducing Input").
+Nothing here runs anything: the caller says what passes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+ALONE = 4
+"""Definitions, of several suspected ones, that are restored one at a time."""
 
 Blobs = Mapping[str, bytes | None]
 """Repository-relative path to content; None where the tree has no such file."""
@@ -70,13 +73,15 @@ class DefinitionSpan:
 def candidates(definitions: Sequence[DefinitionSpan], base: Blobs, current: Blobs) -> Iterator[Revert]:
     """Yield reverts from the narrowest to the widest; all are subsets of the change of ``base``'s paths."""
     seen: set[tuple[Part, ...]] = set()
-    own = [part for span in definitions for part in _definition_parts(span, base, current)]
+    by_span = [(span, _definition_parts(span, base, current)) for span in definitions]
+    own = list(dict.fromkeys(part for _, parts in by_span for part in parts))
     names = {span.name for span in definitions}
     hunks = [part for path in sorted(set(base) | set(current)) for part in _hunks(path, base, current)]
     bindings = [part for part in hunks if _mentions(part, names, base) and not _overlaps(part, own)]
     what = ", ".join(sorted(names))
     home = {span.path for span in definitions}
     for parts, description in (
+        *((parts, f"the definition of {span.name}") for span, parts in by_span[:ALONE]),
         (own, f"the definition of {what}"),
         ([*own, *bindings], f"the definition of {what} and its bindings"),
         ([part for part in hunks if part.path in home], f"what changed in {', '.join(sorted(home))}"),
@@ -89,17 +94,47 @@ def candidates(definitions: Sequence[DefinitionSpan], base: Blobs, current: Blob
 
 
 async def narrow(revert: Revert, passes: Callable[[Revert], Awaitable[bool]]) -> Revert:
-    """Leave parts out, one after the other, while the test still passes; the result is 1-minimal."""
-    parts = list(revert.parts)
-    index = 0
-    while index < len(parts) and len(parts) > 1:
-        fewer = tuple(parts[:index] + parts[index + 1 :])
-        if await passes(Revert(fewer, revert.description)):
-            parts = list(fewer)
-            index = 0
+    """Leave parts out, half of them at first, while the test still passes; the result is 1-minimal."""
+    parts, pieces = list(revert.parts), 2
+    while len(parts) > 1:
+        size = -(-len(parts) // pieces)
+        for start in range(0, len(parts), size):
+            fewer = parts[:start] + parts[start + size :]
+            if fewer and await passes(Revert(tuple(fewer), revert.description)):
+                parts, pieces = fewer, max(2, pieces - 1)
+                break
         else:
-            index += 1
+            if size == 1:
+                break
+            pieces = min(len(parts), pieces * 2)
     return Revert(tuple(parts), revert.description)
+
+
+def recognise(edited: Mapping[str, bytes | None], base: Blobs, current: Blobs) -> Revert | None:
+    """The revert that an edit amounts to, or None when it writes anything but base text in its place."""
+    parts: list[Part] = []
+    for path, content in sorted(edited.items()):
+        parts += _undone(path, content, base, current)
+    revert = Revert(tuple(sorted(parts)), f"base text of {', '.join(sorted(edited))}")
+    same = apply(revert, base, current) == dict(edited)
+    return revert if parts and same else None
+
+
+def _undone(path: str, content: bytes | None, base: Blobs, current: Blobs) -> list[Part]:
+    """Those hunks of the change of a file that an edit of it touches."""
+    hunks = _hunks(path, base, current)
+    if content is None or current.get(path) is None:
+        return hunks
+    touched = _opcodes(path, {path: content}, current)
+    return [hunk for hunk in hunks if any(_meet(hunk, start, end) for start, end in _ranges(touched))]
+
+
+def _ranges(opcodes: Sequence[tuple[str, int, int, int, int]]) -> list[tuple[int, int]]:
+    return [(start, end) for tag, _, _, start, end in opcodes if tag != "equal"]
+
+
+def _meet(part: Part, start: int, end: int) -> bool:
+    return part.current_start <= max(end, start) and start <= max(part.current_end, part.current_start)
 
 
 def apply(revert: Revert, base: Blobs, current: Blobs) -> dict[str, bytes | None]:
@@ -147,9 +182,23 @@ def _definition_parts(span: DefinitionSpan, base: Blobs, current: Blobs) -> list
     if current.get(span.path) is None:
         return [_whole_file(span.path, base, current)]
     if span.current is not None:
-        return [Part(span.path, span.current[0] - 1, span.current[1], base_start, base_end)]
+        return _hunks_between(span.path, span.base, span.current, base, current)
     position = _position(span.path, base_start, base, current)
     return [Part(span.path, position, position, base_start, base_end)]
+
+
+def _hunks_between(
+    path: str, then: tuple[int, int], now: tuple[int, int], base: Blobs, current: Blobs
+) -> list[Part]:
+    """What changed between the lines ``then`` of the base and ``now`` of the current file, nothing around."""
+    before = split_lines(base.get(path) or b"")[then[0] - 1 : then[1]]
+    after = split_lines(current.get(path) or b"")[now[0] - 1 : now[1]]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return [
+        Part(path, now[0] - 1 + a, now[0] - 1 + b, then[0] - 1 + c, then[0] - 1 + d)
+        for tag, c, d, a, b in matcher.get_opcodes()
+        if tag != "equal"
+    ]
 
 
 def _position(path: str, base_line: int, base: Blobs, current: Blobs) -> int:
@@ -189,8 +238,5 @@ def _mentions(part: Part, names: set[str], base: Blobs) -> bool:
 def _overlaps(part: Part, others: Sequence[Part]) -> bool:
     """True when both touch the same current lines: an insertion counts as touching its place."""
     return any(
-        part.path == other.path
-        and part.current_start <= max(other.current_end, other.current_start)
-        and other.current_start <= max(part.current_end, part.current_start)
-        for other in others
+        part.path == other.path and _meet(part, other.current_start, other.current_end) for other in others
     )

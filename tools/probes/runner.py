@@ -48,7 +48,7 @@ async def run_test(sandbox: Sandbox, test: TestSource, plan: RunPlan, limits: Li
     Raises:
         SandboxError: the sandbox is closed, or the test could not be written into it.
     """
-    await sandbox.write_file(f"{PROBE_DIR}/{test.file_name}", test.text.encode())
+    await sandbox.write_file(f"{PROBE_DIR}/{test.file_name}", test.content)
     await sandbox.write_file(INI, b"[pytest]\n")
     task = {
         "argv": _pytest_argv(sandbox.python, test),
