@@ -27,7 +27,7 @@ from repo_guardian.server.contract.hypotheses import (
     Hypothesis,
     HypothesisDraft,
 )
-from repo_guardian.server.contract.memory import MemorySummary, RecallPage
+from repo_guardian.server.contract.memory import MemorySummary, MemoryTimeline, RecallPage
 from repo_guardian.server.contract.probes import ProbeEntry, Proof
 from repo_guardian.server.contract.signals import SignalPage
 from repo_guardian.server.contract.wire import Wire
@@ -91,6 +91,10 @@ class Toolbox:
         """The findings of earlier cycles that still stand, the latest first."""
         arguments = {"cycle_id": cycle.cycle_id, "limit": limit}
         return await self._call(RecallPage, "memory_findings", arguments)
+
+    async def memory_timeline(self, cycle: CycleInfo) -> MemoryTimeline:
+        """The latest cycles, and what became of the findings that were touched last."""
+        return await self._call(MemoryTimeline, "memory_timeline", {"cycle_id": cycle.cycle_id})
 
     async def recall(
         self, cycle: CycleInfo, *, symbols: tuple[str, ...], files: tuple[str, ...], limit: int = 20

@@ -28,6 +28,7 @@ from repo_guardian.memory_store.answers import (
     TestRow,
 )
 from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite
+from repo_guardian.memory_store.timeline import Timeline
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 200
@@ -105,6 +106,16 @@ class MemoryStore(Protocol):
 
     def summary(self, *, before_cycle: int | None = None) -> MemorySummary:
         """The whole memory in a few numbers."""
+        ...
+
+    def timeline(
+        self,
+        *,
+        limit_cycles: int = DEFAULT_LIMIT,
+        limit_claims: int = DEFAULT_LIMIT,
+        before_cycle: int | None = None,
+    ) -> Timeline:
+        """The latest cycles in numbers and the findings touched last, oldest first."""
         ...
 
     def test_history(

@@ -19,6 +19,7 @@ from repo_guardian.server.surface import (
     repository,
     retrieval,
     signals,
+    timeline,
     views,
 )
 from repo_guardian.server.surface.context import ServerContext
@@ -51,6 +52,6 @@ def build_server(settings: ServerSettings) -> FastMCP:
         strict_input_validation=True,
     )
     reads = (drift, graph, retrieval, repository, views)
-    for namespace in (cycle, signals, hypotheses, probes, memory, *reads):
+    for namespace in (cycle, signals, hypotheses, probes, memory, timeline, *reads):
         namespace.register(server, context)
     return server

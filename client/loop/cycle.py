@@ -76,6 +76,7 @@ async def run_cycle(
     outcome = await policy.run(toolbox, cycle, budget, clock)
     state = await toolbox.state(cycle)
     signals = await _cited_signals(toolbox, cycle, state)
+    timeline = await toolbox.memory_timeline(cycle)
     report = build_report(
         state,
         refreshed,
@@ -84,6 +85,7 @@ async def run_cycle(
         outcome,
         wall_s=clock(),
         tool_calls=len(toolbox.decisions),
+        timeline=timeline,
     )
     narrate("writing the report and the memory")
     folder = folder_for(cycle)

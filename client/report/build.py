@@ -17,7 +17,6 @@ from repo_guardian.client.report.model import (
     Validity,
 )
 from repo_guardian.server.contract.cycles import EXIT_EXPLANATIONS, CycleInfo, CycleState, Refreshed
-from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import Hypothesis
 from repo_guardian.server.contract.memory import MemoryTimeline
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
@@ -35,7 +34,6 @@ def build_report(
     wall_s: float,
     tool_calls: int,
     timeline: MemoryTimeline | None = None,
-    executed: ExecutedSignals | None = None,
     unproven: Sequence[SignalItem] = (),
 ) -> CycleReport:
     """Put everything in its place; pure.
@@ -43,7 +41,6 @@ def build_report(
     Args:
         signals: those that hypotheses refer to.
         timeline: the past, as far as it is to be shown.
-        executed: what running both commits measured, where that was done.
         unproven: signals to tell as they are, where nothing was to be proven.
     """
     by_key = {signal.key: signal for signal in signals}
@@ -67,7 +64,7 @@ def build_report(
         ),
         validity=_validity(state.probes),
         envelope=state.envelope,
-        executed=executed,
+        executed=outcome.executed,
         unproven=tuple(unproven),
     )
 

@@ -33,12 +33,13 @@ from repo_guardian.memory_store.records import (
     SymbolEvent,
     TestOutcomeRecord,
 )
-from repo_guardian.memory_store.sql import folding, tables, writing
+from repo_guardian.memory_store.sql import folding, tables, timelines, writing
 from repo_guardian.memory_store.sql.connections import Database
 from repo_guardian.memory_store.sql.opening import open_database
 from repo_guardian.memory_store.sql.paging import Window, before, bounded_keys, count, labelled_page
 from repo_guardian.memory_store.sql.recall import Locus, recall
 from repo_guardian.memory_store.sql.sections import SECTIONS, R, record_of
+from repo_guardian.memory_store.timeline import Timeline
 from repo_guardian.vocabulary import Grade
 
 CYCLES = tables.table_of(tables.Cycles)
@@ -188,6 +189,20 @@ class SqlMemoryStore:
                 by_grade=grades,
                 signals=_rows_before(connection, SIGNALS, before_cycle),
                 probes=_rows_before(connection, PROBES, before_cycle),
+            )
+
+    def timeline(
+        self,
+        *,
+        limit_cycles: int = DEFAULT_LIMIT,
+        limit_claims: int = DEFAULT_LIMIT,
+        before_cycle: int | None = None,
+    ) -> Timeline:
+        """See ``MemoryStore.timeline``."""
+        cycles, claims = Window(limit_cycles).limit, Window(limit_claims).limit
+        with self._database.read() as connection:
+            return timelines.timeline(
+                connection, limit_cycles=cycles, limit_claims=claims, before_cycle=before_cycle
             )
 
     def test_history(

@@ -84,8 +84,10 @@ async def _run(
 
         from repo_guardian.client.loop.cycle import CycleRequest, run_cycle
         from repo_guardian.client.policy.rules import RulesPolicy
+        from repo_guardian.client.report.html_writer import HtmlWriter
         from repo_guardian.client.report.json_writer import JsonWriter
         from repo_guardian.client.report.markdown_writer import MarkdownWriter
+        from repo_guardian.client.report.sarif_writer import SarifWriter
         from repo_guardian.client.toolbox import Toolbox
         from repo_guardian.server.app import build_server
 
@@ -97,7 +99,7 @@ async def _run(
                 RulesPolicy(),
                 budget,
                 folder_for=_folder(settings, out),
-                writers=(MarkdownWriter(), JsonWriter()),
+                writers=(MarkdownWriter(), JsonWriter(), SarifWriter(), HtmlWriter()),
                 narrate=progress.narrate,
             )
 
