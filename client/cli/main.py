@@ -19,7 +19,9 @@ from repo_guardian.errors import EXIT_ENVIRONMENT, GuardianError
 EXIT_INTERRUPTED = 130
 
 COMMANDS = {
+    "advisories": "Tell which dependencies have known vulnerabilities, and what clears them.",
     "callers": "List who calls a symbol.",
+    "check": "Check what is not committed: what broke, who relies on it, what shows it.",
     "drift": "Tell what changed between two commits, and who has not followed.",
     "cycle": "Look at one commit: measure, prove, report, remember.",
     "memory": "Read what earlier cycles wrote.",

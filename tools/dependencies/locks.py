@@ -8,6 +8,7 @@ several Pythons or platforms) is left free, since which one counts depends on ma
 from __future__ import annotations
 
 import json
+import posixpath
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -31,6 +32,40 @@ def locked_versions(read: Read, problems: list[str]) -> list[Requested]:
             continue
         return _unambiguous(pairs, path)
     return []
+
+
+def every_pin(path: str, content: bytes) -> tuple[list[Requested], list[str]]:
+    """All releases of an index that a lock file pins, a name in several versions included, and other names.
+
+    Args:
+        path: of the file, in any folder; its last part says the format, ``pylock.NAME.toml`` included.
+
+    Returns:
+        The pins, and the names of what is locked from elsewhere: a repository, an address, a folder.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    name = posixpath.basename(path)
+    name = "pylock.toml" if name.startswith("pylock.") else name
+    try:
+        pins = {(normalized(one), version) for one, version in _pairs(name, content) if one and version}
+        document = json.loads(content) if name == "Pipfile.lock" else tomllib.loads(content.decode("utf-8"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(document, dict):
+        raise ValueError("is no table")  # noqa: TRY004 - of a stranger's file, not of a caller
+    rest = _names(document) - {one for one, _ in pins}
+    return [Requested(f"{one}=={version}", path) for one, version in sorted(pins)], sorted(rest)
+
+
+def _names(document: Mapping[str, object]) -> set[str]:
+    """The names of all entries of a lock file, whatever they are."""
+    lists = [document.get(key) for key in ("package", "packages")]
+    entries = [entry for found in lists if isinstance(found, list) for entry in found]
+    names = {text(table(entry).get("name")) for entry in entries}
+    names |= {str(key) for section in ("default", "develop") for key in table(document, section)}
+    return {normalized(name) for name in names if name}
 
 
 def _pairs(path: str, content: bytes) -> Iterable[tuple[str, str]]:
