@@ -1,32 +1,71 @@
-"""Writes the test that proves a signal, as a maintainer would: named after the claim, one check.
+"""Writes the tests that prove a signal, as a maintainer would: named after the claim, one check.
 
-One module per effect that a signal's witness can show; ``template_for`` picks by ``Effect``. A template
-never runs anything and only ever places validated identifiers into source text: names come from a
-stranger's repository.
+One module per kind of thing that a test can show; ``candidates`` picks by what the signal says. A template
+never runs anything and only ever places validated identifiers and literals into source text: names come from
+a stranger's repository.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from repo_guardian.errors import TemplateError
 from repo_guardian.tools.probes.interface import TestSource
-from repo_guardian.tools.probes.templates import access, binding, reachability, returns
+from repo_guardian.tools.probes.templates import (
+    access,
+    altered,
+    binding,
+    classes,
+    decorators,
+    offers,
+    reachability,
+    returns,
+)
 from repo_guardian.tools.probes.templates.material import Material
 from repo_guardian.tools.probes.templates.source import Case, Draft, finish
-from repo_guardian.tools.signals.interface import Effect, Signal, SymbolDetail, WitnessOrigin
+from repo_guardian.tools.signals.interface import (
+    ChangeKind,
+    ContractChange,
+    Effect,
+    Signal,
+    SymbolDetail,
+    WitnessOrigin,
+)
+from repo_guardian.tools.views.symbol_graph.model import SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Signature
 
-_TEMPLATES: dict[Effect, Callable[[Case], Draft]] = {
-    Effect.UNBINDS: binding.still_binds,
-    Effect.REBINDS: binding.same_parameters,
-    Effect.RETURNS: returns.same_kind,
-    Effect.ACCESS: access.same_access,
-    Effect.UNRESOLVED: reachability.still_reachable,
-}
-
-
 __all__ = ["Material", "candidates", "template_for"]
+
+_OfEffect = Callable[[Case], Draft]
+_OfChange = Callable[[Case, ContractChange], Draft]
+
+_BY_EFFECT: dict[Effect, tuple[_OfEffect, ...]] = {
+    Effect.UNBINDS: (binding.still_binds,),
+    Effect.REBINDS: (binding.same_parameters,),
+    Effect.RETURNS: (returns.same_kind,),
+    Effect.ACCESS: (access.same_access,),
+    Effect.UNRESOLVED: (reachability.still_reachable,),
+}
+_BY_CHANGE: dict[ChangeKind, tuple[_OfChange, ...]] = {
+    ChangeKind.OVERRIDE: (classes.takes_what_base_takes,),
+    ChangeKind.ABSTRACT_ADDED: (classes.child_can_be_made, classes.asks_for_no_more),
+    ChangeKind.ENTRY_POINT: (offers.target_still_there, offers.still_declared),
+    ChangeKind.NOT_EXPORTED: (offers.still_exported,),
+    ChangeKind.BINDING_CHANGED: (altered.same_binding,),
+    ChangeKind.SETTER_REMOVED: (altered.still_assignable,),
+    ChangeKind.DEFAULT_CHANGED: (altered.same_default,),
+    ChangeKind.TYPE_CHANGED: (altered.same_type,),
+    ChangeKind.VALUE_CHANGED: (altered.same_value,),
+    ChangeKind.BASE_REMOVED: classes.BASE_REMOVED,
+    ChangeKind.DECORATOR_REMOVED: (decorators.same_decorator,),
+    ChangeKind.DECORATOR_ADDED: (decorators.same_decorator,),
+    ChangeKind.INHERITED: (altered.same_value, altered.still_its_own),
+    ChangeKind.BASES_REORDERED: (classes.same_order,),
+    ChangeKind.BASE_ADDED: (classes.still_without_base,),
+    ChangeKind.RETURN_CHANGED: (altered.same_annotation,),
+}
+"""The changes of a definition that a test can show, those first that tell most."""
 
 
 def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
@@ -35,29 +74,48 @@ def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
     Each is to pass at the base and to fail at the current commit. A later one is for when an earlier one
     cannot be executed, or fails for another reason than the stated one.
     """
-    test = template_for(signal, material.before)
-    return (test,) if test is not None else ()
+    detail = signal.detail
+    if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
+        # The base took the call through *args or **kwargs only: it need not have meant anything.
+        return ()
+    if _is_inside_function(detail, material):
+        return ()
+    case = Case(signal, detail, material)
+    return tuple(dict.fromkeys(_written(_attempts(case))))
 
 
 def template_for(signal: Signal, before: Signature | None) -> TestSource | None:
-    """The test for ``signal``, or None when no template can prove it.
+    """The first test for ``signal`` that needs nothing but the signature at the base, or None.
 
     Args:
         signal: what was measured.
         before: the signature at the base, None when the symbol had none.
-
-    None is returned for measurements without a symbol or without an effect that a call could show, for
-    witnesses that the base accepted only through
-    ``*args`` or ``**kwargs`` (the call need not have meant anything), and for names that are not plain
-    identifiers.
     """
-    detail = signal.detail
-    if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
-        return None
-    template = _TEMPLATES.get(detail.effect)
-    if template is None:
-        return None
-    try:
-        return finish(template(Case(signal, detail, before)))
-    except TemplateError:
-        return None
+    found = candidates(signal, Material(before=before))
+    return found[0] if found else None
+
+
+def _attempts(case: Case) -> Iterator[Callable[[], Draft]]:
+    for of_effect in _BY_EFFECT.get(case.detail.effect, ()):
+        yield partial(of_effect, case)
+    for kind, templates in _BY_CHANGE.items():
+        for change in case.detail.changes if case.detail.effect is Effect.ALTERED else ():
+            if change.kind is kind:
+                for of_change in templates:
+                    yield partial(of_change, case, change)
+
+
+def _written(attempts: Iterator[Callable[[], Draft]]) -> Iterator[TestSource]:
+    for attempt in attempts:
+        try:
+            yield finish(attempt())
+        except TemplateError:
+            continue
+
+
+def _is_inside_function(detail: SymbolDetail, material: Material) -> bool:
+    """Whether what changed is local to a function, where no test can reach it."""
+    parts = detail.old_id.split(".")
+    owners = (material.base.symbols.get(".".join(parts[:end])) for end in range(1, len(parts)))
+    functions = (SymbolKind.FUNCTION, SymbolKind.METHOD)
+    return any(owner is not None and owner.kind in functions for owner in owners)

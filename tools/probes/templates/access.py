@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from repo_guardian.errors import TemplateError
-from repo_guardian.tools.probes.templates.source import (
-    Case,
-    Draft,
-    dotted,
-    expression,
-    import_statement,
-    relied_on_by,
-)
+from repo_guardian.tools.probes.templates.source import Case, Draft, import_statement, quoted, relied_on_by
 from repo_guardian.tools.signals.interface import ChangeKind
 
 _CHECKS = {
-    ChangeKind.BECAME_PROPERTY: ("is_still_called", "not isinstance({}, property)"),
-    ChangeKind.BECAME_METHOD: ("is_still_read", "isinstance({}, property)"),
+    ChangeKind.BECAME_PROPERTY: ("is_still_called", "callable({0}.{1})"),
+    ChangeKind.BECAME_METHOD: ("is_still_read", "not inspect.isfunction(inspect.getattr_static({0}, {2}))"),
 }
 
 
 def same_access(case: Case) -> Draft:
-    """The attribute is still a property, or still none."""
-    detail = case.detail
-    kinds = [change.kind for change in detail.changes if change.kind in _CHECKS]
-    owner, _, attribute = expression(detail).rpartition(".")
-    if not kinds or not owner:
+    """The attribute is still a property, or still none.
+
+    Reached through its class, a method can be called and a property cannot, whichever library made it.
+    """
+    kinds = [change.kind for change in case.detail.changes if change.kind in _CHECKS]
+    owner, attribute = case.attribute()
+    if not kinds:
         raise TemplateError("no such change")
     words, check = _CHECKS[kinds[0]]
-    looked_up = f"inspect.getattr_static({owner}, {dotted(attribute)!r})"
+    needed = ("import inspect",) if "inspect" in check else ()
+    filled = check.format(owner, attribute, quoted(attribute))
     return Draft(
-        name=f"{detail.qualname}_{words}",
+        name=f"{case.detail.qualname}_{words}",
         docstring=relied_on_by(case.signal),
-        statements=("import inspect", import_statement(detail), f"assert {check.format(looked_up)}"),
+        statements=(
+            *needed,
+            import_statement(case.detail),
+            f"assert {filled}",
+        ),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from repo_guardian.errors import TemplateError
 from repo_guardian.tools.probes.templates.source import (
     Case,
@@ -10,6 +12,7 @@ from repo_guardian.tools.probes.templates.source import (
     dotted,
     expression,
     import_statement,
+    quoted,
     relied_on_by,
     shape_words,
 )
@@ -37,10 +40,7 @@ def same_parameters(case: Case) -> Draft:
     """Each positional argument reaches the parameter that it reached at the base."""
     detail = case.detail
     shape = _witness(detail)
-    if case.before is None:
-        raise TemplateError("the signature at the base is not known")
-    names = [p.name for p in case.before.parameters if p.kind in POSITIONAL]
-    reached = [dotted(name) for name in names[: shape.positional]]
+    reached = ", ".join(quoted(dotted(name)) for name in _positions(case)[: shape.positional])
     skip = 1 if detail.receiver.value == "instance" else 0
     return Draft(
         name=f"{_short(detail)}_passes_{shape_words(shape)}_to_the_same_parameters",
@@ -49,9 +49,23 @@ def same_parameters(case: Case) -> Draft:
             "import inspect",
             import_statement(detail),
             f"bound = inspect.signature({expression(detail)}).bind({arguments(shape, detail.receiver)})",
-            f"assert list(bound.arguments)[{skip}:{skip + shape.positional}] == {reached!r}",
+            f"assert list(bound.arguments)[{skip}:{skip + shape.positional}] == [{reached}]",
         ),
     )
+
+
+def _positions(case: Case) -> list[str]:
+    """The names of the positional parameters at the base; a named tuple has its fields."""
+    if case.before is not None:
+        return [p.name for p in case.before.parameters if p.kind in POSITIONAL]
+    _, bracket, rest = case.signal.before.partition("(")
+    try:
+        (function,) = ast.parse(f"def f{bracket}{rest}: ...").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise TemplateError("the signature at the base is not known") from error
+    if not isinstance(function, ast.FunctionDef):
+        raise TemplateError("the signature at the base is not known")
+    return [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
 
 
 def _witness(detail: SymbolDetail) -> CallShape:
