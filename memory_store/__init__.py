@@ -26,7 +26,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from repo_guardian.memory_store.interface import MemoryStore
 
-__all__ = ["open_store"]
+__all__ = ["INDEX_NAME", "open_store"]
+
+INDEX_NAME = "index.sqlite"
+"""The file of a memory: where it is missing there is none yet, which costs no import to find out."""
 
 
 def open_store(directory: Path, *, read_only: bool = False) -> MemoryStore:

@@ -27,7 +27,7 @@ from repo_guardian.memory_store.answers import (
     SymbolRow,
     TestRow,
 )
-from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite
+from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite, HumanWordRecord
 from repo_guardian.memory_store.timeline import Timeline
 
 DEFAULT_LIMIT = 20
@@ -58,6 +58,14 @@ class MemoryStore(Protocol):
 
     def discard(self, number: int, reason: str) -> None:
         """Record that a begun cycle will never be committed."""
+        ...
+
+    def say(self, record: HumanWordRecord) -> None:
+        """Write down what a human said, durably. Cycles that have begun by then do not see it.
+
+        Raises:
+            MemoryStoreError: the record is not valid; nothing is written then.
+        """
         ...
 
     def interrupted(self) -> tuple[CycleIntent, ...]:
@@ -92,6 +100,16 @@ class MemoryStore(Protocol):
 
     def hypothesis(self, key: str, *, before_cycle: int | None = None) -> HypothesisState | None:
         """One hypothesis as it stands, or None when it was never made."""
+        ...
+
+    def words(self, keys: Sequence[str], *, before_cycle: int | None = None) -> Mapping[str, HumanWordRecord]:
+        """For each of ``keys`` (at most ``MAX_PLACES``) that a human has a word on: the latest one."""
+        ...
+
+    def all_words(
+        self, *, limit: int = DEFAULT_LIMIT, cursor: str | None = None, before_cycle: int | None = None
+    ) -> Page[HumanWordRecord]:
+        """All that humans said, the latest first."""
         ...
 
     def findings(

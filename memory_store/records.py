@@ -28,7 +28,7 @@ from repo_guardian.memory_store.fields import (
     utc_now,
 )
 from repo_guardian.memory_store.process import ProcessIdentity, current_process
-from repo_guardian.memory_store.vocabulary import EventKind, Lifetime
+from repo_guardian.memory_store.vocabulary import EventKind, HumanVerdict, Lifetime
 from repo_guardian.vocabulary import Arm, EvidenceStatus, Grade, Origin, Side, Verdict
 
 LAX = Field(strict=False)
@@ -175,6 +175,23 @@ class HypothesisEvent(Record):
         if (self.kind is EventKind.GRADED) != (self.grade is not None):
             raise ValueError("a grade belongs to a graded event, and to no other")
         return self
+
+
+class HumanWordRecord(Record):
+    """What a human said of a hypothesis: an event of origin human, of no cycle.
+
+    ``hypothesis`` is a key, which no cycle need know: a check finds what it never keeps. ``commit`` is what
+    was looked at, a pseudo-commit where it was not committed. ``blobs`` holds, by path, the object name of
+    each file of the locus then, empty for one that was not there.
+    """
+
+    hypothesis: Identifier
+    word: Annotated[HumanVerdict, LAX]
+    reason: Annotated[Excerpt, Field(min_length=1)]
+    claim: Excerpt
+    commit: CommitId
+    blobs: JsonObject = Field(default_factory=dict)
+    said_at: Instant = Field(default_factory=utc_now)
 
 
 class ProbeRecord(Record):

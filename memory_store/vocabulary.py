@@ -13,6 +13,13 @@ class EventKind(StrEnum):
     """The same claim on the same locus came up again; it is counted, never a second hypothesis."""
 
 
+class HumanVerdict(StrEnum):
+    """What a human said of a hypothesis."""
+
+    DISMISSED = "dismissed"
+    ACCEPTED = "accepted"
+
+
 class Lifetime(StrEnum):
     """What happened to a symbol or an edge between the base and the commit."""
 

@@ -14,12 +14,11 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from repo_guardian.errors import MemoryCorruptError, MemoryStoreError, StateDirError
-from repo_guardian.memory_store import cycle_files
+from repo_guardian.memory_store import INDEX_NAME, cycle_files
 from repo_guardian.memory_store.sql.connections import APPLICATION_ID, Database
 from repo_guardian.memory_store.sql.faults import RESTORE_HINT, translated
 from repo_guardian.memory_store.sql.migrations import MIGRATIONS, Migration, applied, migrate, pending
 
-INDEX_NAME = "index.sqlite"
 _COPY_MARK = ".migrating-"
 
 

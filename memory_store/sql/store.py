@@ -29,6 +29,7 @@ from repo_guardian.memory_store.records import (
     CycleIntent,
     CycleRecord,
     CycleWrite,
+    HumanWordRecord,
     ProbeRecord,
     SymbolEvent,
     TestOutcomeRecord,
@@ -39,6 +40,7 @@ from repo_guardian.memory_store.sql.opening import open_database
 from repo_guardian.memory_store.sql.paging import Window, before, bounded_keys, count, labelled_page
 from repo_guardian.memory_store.sql.recall import Locus, recall
 from repo_guardian.memory_store.sql.sections import SECTIONS, R, record_of
+from repo_guardian.memory_store.sql.words import latest_words, put_word, word_page
 from repo_guardian.memory_store.timeline import Timeline
 from repo_guardian.vocabulary import Grade
 
@@ -92,6 +94,24 @@ class SqlMemoryStore:
         """See ``MemoryStore.discard``."""
         with self._writing() as connection:
             writing.put_discard(connection, number, reason)
+
+    def say(self, record: HumanWordRecord) -> None:
+        """See ``MemoryStore.say``."""
+        valid = writing.valid(HumanWordRecord, record)
+        with self._writing() as connection:
+            put_word(connection, valid)
+
+    def words(self, keys: Sequence[str], *, before_cycle: int | None = None) -> Mapping[str, HumanWordRecord]:
+        """See ``MemoryStore.words``."""
+        with self._database.read() as connection:
+            return latest_words(connection, keys, before_cycle)
+
+    def all_words(
+        self, *, limit: int = DEFAULT_LIMIT, cursor: str | None = None, before_cycle: int | None = None
+    ) -> Page[HumanWordRecord]:
+        """See ``MemoryStore.all_words``."""
+        with self._database.read() as connection:
+            return word_page(connection, Window(limit, cursor, before_cycle))
 
     def interrupted(self) -> tuple[CycleIntent, ...]:
         """See ``MemoryStore.interrupted``."""

@@ -201,6 +201,21 @@ class HypothesisEvents(CycleRow, table=True):
     confidence: float | None
 
 
+class HumanWords(Rows, table=True):
+    """What humans said of hypotheses; of no cycle, but after one."""
+
+    __tablename__ = "human_words"
+    number: int = Field(primary_key=True)
+    after_cycle: int
+    hypothesis: str
+    word: str
+    reason: str
+    claim: str
+    commit_id: str
+    blobs: dict[str, Any] = _json()
+    said_at: str
+
+
 class Probes(CycleRow, table=True):
     """The probe ledger."""
 

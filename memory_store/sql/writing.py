@@ -12,7 +12,7 @@ from repo_guardian.memory_store.fields import excerpt, utc_now
 from repo_guardian.memory_store.process import ProcessIdentity
 from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite
 from repo_guardian.memory_store.sql import tables
-from repo_guardian.memory_store.sql.sections import columns_of, rows_of
+from repo_guardian.memory_store.sql.sections import R, columns_of, rows_of
 
 INTENTS = tables.table_of(tables.CycleIntents)
 CYCLES = tables.table_of(tables.Cycles)
@@ -21,18 +21,24 @@ HYPOTHESES = tables.table_of(tables.Hypotheses)
 
 
 def checked(write: CycleWrite) -> CycleWrite:
-    """``write`` validated once more, whatever way it was built.
+    """``write`` validated once more; see ``valid``."""
+    return valid(CycleWrite, write)
+
+
+def valid(kind: type[R], record: R) -> R:
+    """``record`` validated once more, whatever way it was built.
 
     Raises:
         MemoryStoreError: a field does not hold what it must; the message names the first.
     """
+    what = "cycle" if kind is CycleWrite else "record"
     try:
-        return CycleWrite.model_validate(write)
+        return kind.model_validate(record)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "cycle"
+        where = ".".join(str(part) for part in first["loc"]) or what
         raise MemoryStoreError(
-            f"the cycle is not valid: {where}: {first['msg']}", hint="nothing was written; mend the record"
+            f"the {what} is not valid: {where}: {first['msg']}", hint="nothing was written; mend the record"
         ) from error
 
 

@@ -14,6 +14,7 @@ from repo_guardian.server.contract.hypotheses import (
     Hypothesis,
     HypothesisDraft,
 )
+from repo_guardian.server.session.words import Words
 from repo_guardian.vocabulary import Grade
 
 
@@ -32,7 +33,7 @@ class HypothesisBook:
     ) -> None:
         self._memory = memory
         self._before = before_cycle
-        self._oid = oid
+        self._words = Words(memory, oid)
         self._by_id: dict[str, Hypothesis] = {}
 
     @property
@@ -53,6 +54,7 @@ class HypothesisBook:
             draft=draft,
             grade=Grade.CONJECTURE,
             recurrence_of=earlier.first_cycle if earlier is not None else None,
+            word=self._words.of([key], before_cycle=self._before).get(key),
         )
         self._by_id[hypothesis.id] = hypothesis
         return hypothesis

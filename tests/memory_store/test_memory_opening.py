@@ -149,7 +149,7 @@ def test_a_foreign_write_ahead_log_is_refused_and_not_read(store, index, read_on
 
 def test_a_newer_schema_is_refused(store, index):
     put(store, full_write)
-    raw(index, "INSERT INTO migrations VALUES (4, '0004_from_the_future', '9.0', '2030-01-01')")
+    raw(index, "INSERT INTO migrations VALUES (5, '0005_from_the_future', '9.0', '2030-01-01')")
     before = index.read_bytes()
     for read_only in (True, False):
         with pytest.raises(SchemaTooNewError, match="0004_from_the_future") as caught:

@@ -17,7 +17,12 @@ from sqlalchemy import Connection
 from repo_guardian import __version__
 from repo_guardian.errors import SchemaTooNewError
 from repo_guardian.memory_store.fields import utc_now
-from repo_guardian.memory_store.sql.migrations import m0001_cycles, m0002_observations, m0003_hypotheses
+from repo_guardian.memory_store.sql.migrations import (
+    m0001_cycles,
+    m0002_observations,
+    m0003_hypotheses,
+    m0004_human_words,
+)
 from repo_guardian.memory_store.sql.migrations.ddl import append_only
 
 LEDGER = "migrations"
@@ -35,6 +40,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration("0001_cycles", m0001_cycles.apply),
     Migration("0002_observations", m0002_observations.apply),
     Migration("0003_hypotheses", m0003_hypotheses.apply),
+    Migration("0004_human_words", m0004_human_words.apply),
 )
 
 

@@ -1,0 +1,124 @@
+"""A check: what is not committed, measured and, if asked for, proven; told in a report, and not kept.
+
+The same steps as a cycle's over the same tools. It ends by discarding: nothing of it enters the memory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from repo_guardian.client.loop.cycle import Narrator
+from repo_guardian.client.policy.interface import Budget, Policy, PolicyOutcome
+from repo_guardian.client.policy.wording import claims_something
+from repo_guardian.client.report.build import build_report
+from repo_guardian.client.report.model import CycleReport
+from repo_guardian.client.toolbox import Toolbox
+from repo_guardian.errors import SandboxError
+from repo_guardian.server.contract.cycles import CycleInfo, ExitReason, Scope
+from repo_guardian.server.contract.executed import ExecutedSignals
+from repo_guardian.server.contract.signals import SignalItem
+
+PAGE = 100
+"""Signals read at once: the most that the server gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What to look at: a watched repository, what of it is not committed, and what to compare with."""
+
+    repository: str
+    scope: Scope = Scope.WORKTREE
+    since: str | None = None
+
+
+async def run_check(
+    toolbox: Toolbox, request: CheckRequest, policy: Policy, budget: Budget, *, narrate: Narrator
+) -> CycleReport:
+    """Run one check to its end.
+
+    Raises:
+        GuardianError: it could not begin, or a required view is unusable.
+    """
+    started = time.monotonic()
+
+    def clock() -> float:
+        return time.monotonic() - started
+
+    narrate("taking what is not committed")
+    cycle = await toolbox.begin(request.repository, None, request.since, request.scope)
+    try:
+        narrate("linking the symbol graphs of both sides")
+        refreshed = await toolbox.refresh(cycle)
+        narrate("measuring what changed")
+        outcome = await policy.run(toolbox, cycle, budget, clock)
+        signals = await all_signals(toolbox, cycle)
+        state = await toolbox.state(cycle)
+    finally:
+        await toolbox.discard(cycle, "a check is not kept")
+    examined = {key for hypothesis in state.hypotheses for key in hypothesis.draft.signal_keys}
+    return build_report(
+        state,
+        refreshed,
+        [signal for signal in signals if signal.key in examined],
+        policy,
+        outcome,
+        wall_s=clock(),
+        tool_calls=len(toolbox.decisions),
+        unproven=[s for s in signals if s.key not in examined and claims_something(s)],
+    )
+
+
+async def all_signals(toolbox: Toolbox, cycle: CycleInfo) -> list[SignalItem]:
+    """Every signal of the cycle, in the server's order."""
+    found: list[SignalItem] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = await toolbox.signals(cycle, offset=offset, limit=PAGE)
+        found += page.items
+        offset = page.next_offset
+    return found
+
+
+class MeasuringPolicy:
+    """Measures by running both sides and claims nothing: ``guardian check --no-investigate``."""
+
+    name = "measures"
+    model: str | None = None
+
+    async def run(
+        self, toolbox: Toolbox, cycle: CycleInfo, budget: Budget, clock: Callable[[], float]
+    ) -> PolicyOutcome:
+        """Measure; see ``Policy.run``. A sandbox that fails is told, and the graphs' part stays.
+
+        Raises:
+            GuardianError: the server failed otherwise.
+        """
+        executed = await _measured(toolbox, cycle) if cycle.can_execute and budget.execute else None
+        page = await toolbox.signals(cycle, limit=1)
+        return PolicyOutcome(
+            exit_reason=ExitReason.SUBMITTED if cycle.can_execute else ExitReason.NO_EXECUTION,
+            backlog=(),
+            backlog_total=0,
+            memory_used=(),
+            past_cycles=0,
+            signals_seen=page.total,
+            executed=executed,
+        )
+
+
+async def _measured(toolbox: Toolbox, cycle: CycleInfo) -> ExecutedSignals:
+    try:
+        return await toolbox.execute_signals(cycle)
+    except SandboxError as error:
+        return ExecutedSignals(
+            added=0,
+            functions_changed=0,
+            functions_compared=0,
+            calls_compared=0,
+            tests_compared=0,
+            whole_suite=False,
+            left_out={},
+            problems=(str(error),),
+        )
