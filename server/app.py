@@ -12,6 +12,7 @@ from repo_guardian.server.settings import ServerSettings
 from repo_guardian.server.surface import (
     cycle,
     drift,
+    examining,
     graph,
     hypotheses,
     memory,
@@ -52,6 +53,6 @@ def build_server(settings: ServerSettings) -> FastMCP:
         strict_input_validation=True,
     )
     reads = (drift, graph, retrieval, repository, views)
-    for namespace in (cycle, signals, hypotheses, probes, memory, timeline, *reads):
+    for namespace in (cycle, signals, hypotheses, probes, examining, memory, timeline, *reads):
         namespace.register(server, context)
     return server
