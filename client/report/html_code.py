@@ -17,11 +17,7 @@ from repo_guardian.client.printable import printable
 HIGHLIGHTED_CHARS = 20_000
 """Longer code is shown without colours: a lexer's regular expressions are not made for absurd sizes."""
 
-COMPARED_TOKENS = 600
-"""Longer pairs of signatures are shown without marks: comparing them is quadratic."""
-
-_BREAK = re.compile(r"(?<=[./])(?=\w)|(?<=[^\W_])(?=_+\w)")
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+COMPARED_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _DIFF_CLASSES = {"+": "restored", "-": "taken", "@": "hunk"}
 
 
@@ -36,9 +32,10 @@ def many_lines(text: str) -> str:
 
 
 def breakable(text: str) -> Markup:
-    """One line in which dotted names and paths may break after a dot or a slash, or before an underscore."""
+    """One line in which long names and paths may break: after a dot or a slash, or before an underscore."""
     clean = str(escape(one_line(text)))
-    return Markup(_BREAK.sub("<wbr>", clean))  # noqa: S704  escaped
+    broken = _LONG.sub(lambda word: _BREAK.sub("<wbr>", word[0]), clean)
+    return Markup(broken)  # noqa: S704  escaped
 
 
 def python(text: str) -> Markup:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from repo_guardian.client.report.html_code import one_line
 from repo_guardian.client.report.model import CycleReport
+from repo_guardian.client.report.sections import still_there
 from repo_guardian.client.report.words import counted
 from repo_guardian.server.contract.cycles import Scope
 
@@ -55,11 +56,12 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One part of a whole; ``portion`` is from 0 to 1."""
+    """One part of a whole; ``portion`` is from 0 to 1, ``css`` the class that colours it."""
 
     name: str
     label: str
     portion: float
+    css: str
 
 
 def columns(report: CycleReport) -> tuple[Column, ...]:
@@ -77,7 +79,7 @@ def columns(report: CycleReport) -> tuple[Column, ...]:
 
 
 def signals_plot(shown: Sequence[Column]) -> Markup:
-    """Signals per cycle as bars, with a dot for each cycle that made findings."""
+    """Signals per cycle as bars, with a dot below each cycle that made findings."""
     most = max((column.signals for column in shown), default=0) or 1
     width = 100 / max(1, len(shown))
     parts = []
@@ -98,9 +100,12 @@ def signals_plot(shown: Sequence[Column]) -> Markup:
             y = _n(10 + BAR_HEIGHT - height)
             parts.append(Markup('<text x="{}%" y="{}">{}</text>').format(_n(middle), y, column.signals))
         parts.append(Markup("</g>"))
+        if column.findings:
+            dot = Markup('<circle class="finding" cx="{}%" cy="{}" r="3.5"><title>{}</title></circle>')
+            parts.append(dot.format(_n(middle), 14 + BAR_HEIGHT + 26, column.title))
     parts.append(_axis(shown, 14 + BAR_HEIGHT))
     label = f"signals per cycle, {len(shown)} cycles, at most {most}"
-    return _svg(label, 14 + BAR_HEIGHT + 18, parts)
+    return _svg(label, 14 + BAR_HEIGHT + 32, parts)
 
 
 def lanes(report: CycleReport, shown: Sequence[Column]) -> tuple[Lane, ...]:
@@ -114,8 +119,8 @@ def lanes(report: CycleReport, shown: Sequence[Column]) -> tuple[Lane, ...]:
     for hypothesis in report.findings:
         events.setdefault(hypothesis.key, []).append((own, "finding"))
         told[hypothesis.key] = (hypothesis.claim, hypothesis.grade.value)
-    for use in report.memory.used:
-        if use.key in events and use.effect.startswith("recurring"):
+    for use in still_there(report):
+        if use.key in events:
             events[use.key].append((own, "seen again"))
     places = {column.number: place for place, column in enumerate(shown)}
     return tuple(
@@ -153,13 +158,13 @@ def bar(portion: float) -> Markup:
 
 
 def stacked(shares: Sequence[Share]) -> Markup:
-    """One bar cut into its parts; the parts' classes are ``part0``, ``part1``, …"""
+    """One bar cut into its parts."""
     parts, x = [], 0.0
-    for place, share in enumerate(shares):
+    for share in shares:
         width = 100 * share.portion
         parts.append(
-            Markup('<rect class="part{}" x="{}%" width="{}%" height="14"><title>{}</title></rect>').format(
-                place, _n(x), _n(width), f"{share.name}: {share.label}"
+            Markup('<rect class="{}" x="{}%" width="{}%" height="14"><title>{}</title></rect>').format(
+                share.css, _n(x), _n(width), f"{share.name}: {share.label}"
             )
         )
         x += width

@@ -18,7 +18,7 @@ from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.kinds import CLAIM, kind_text
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.client.report.places import place_of
-from repo_guardian.client.report.sections import sections
+from repo_guardian.client.report.sections import sections, still_there, taken
 from repo_guardian.client.report.words import counted, proof, runs
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
 from repo_guardian.vocabulary import EvidenceStatus, Side
@@ -59,6 +59,8 @@ class HtmlWriter(ReportWriter):
             .render(
                 report=report,
                 parts=sections(report),
+                still_there=still_there(report),
+                taken=taken(report),
                 style=Markup(style),  # noqa: S704  ours
                 style_digest=digest,
                 columns=shown,
@@ -120,7 +122,8 @@ def costs(report: CycleReport) -> list[Any]:
             spent[_COSTS.get(probe.tool, "other probes")] += probe.duration_s
     spent["views, signals and the rest"] = max(0.0, report.cost.wall_s - sum(spent.values()))
     total = sum(spent.values()) or 1.0
-    return [Share(name, f"{s:.1f} s", s / total) for name, s in spent.items() if s >= 0.05]
+    named = enumerate(spent.items())
+    return [Share(name, f"{s:.1f} s", s / total, f"part{place}") for place, (name, s) in named if s >= 0.05]
 
 
 def kind_of(hypothesis: ReportedHypothesis) -> str:

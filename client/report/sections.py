@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
+from repo_guardian.client.report.model import CycleReport, ReportedHypothesis, ReportedMemory
 from repo_guardian.server.contract.hypotheses import Word
 from repo_guardian.vocabulary import Grade
 
@@ -32,6 +32,20 @@ class Sections:
     supported: tuple[ReportedHypothesis, ...]
     refuted: tuple[ReportedHypothesis, ...]
     open: tuple[ReportedHypothesis, ...]
+
+
+RECURRING = "recurring"
+"""How the effect of a remembered finding begins that is still there and was not proven again."""
+
+
+def still_there(report: CycleReport) -> tuple[ReportedMemory, ...]:
+    """Findings of earlier cycles that this one met again and left as they were proven."""
+    return tuple(use for use in report.memory.used if use.effect.startswith(RECURRING))
+
+
+def taken(report: CycleReport) -> tuple[ReportedMemory, ...]:
+    """What else of the past a decision rested on."""
+    return tuple(use for use in report.memory.used if not use.effect.startswith(RECURRING))
 
 
 def sections(report: CycleReport) -> Sections:
