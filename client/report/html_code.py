@@ -17,7 +17,12 @@ from repo_guardian.client.printable import printable
 HIGHLIGHTED_CHARS = 20_000
 """Longer code is shown without colours: a lexer's regular expressions are not made for absurd sizes."""
 
-COMPARED_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+COMPARED_TOKENS = 600
+"""Longer pairs of signatures are shown without marks: comparing them is quadratic."""
+
+_LONG = re.compile(r"[^\s<>]{25,}")
+_BREAK = re.compile(r"(?<=\w[./])(?=\w)(?!(?:pyi?|js|ts|go|rs|java|md|toml|txt)\b)|(?<=[^\W_])(?=_+\w)")
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _DIFF_CLASSES = {"+": "restored", "-": "taken", "@": "hunk"}
 
 
