@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.model import CycleReport
-from repo_guardian.client.report.words import outcome, runs
+from repo_guardian.client.report.sections import sections, still_there, taken
+from repo_guardian.client.report.words import counted, outcome, proof, runs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +25,13 @@ class MarkdownWriter(ReportWriter):
 
     def render(self, report: CycleReport) -> bytes:
         """See ``ReportWriter.render``."""
-        text = _environment().get_template("report.md.j2").render(report=report)
+        text = (
+            _environment()
+            .get_template("report.md.j2")
+            .render(
+                report=report, parts=sections(report), still_there=still_there(report), taken=taken(report)
+            )
+        )
         return (text.rstrip() + "\n").encode("utf-8", "backslashreplace")
 
 
@@ -65,5 +72,5 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters.update(esc=escape, code=code)
-    environment.globals.update(block=block, runs=runs, outcome=outcome)
+    environment.globals.update(block=block, counted=counted, outcome=outcome, proof=proof, runs=runs)
     return environment
