@@ -1,0 +1,123 @@
+"""Documented regressions of Python packages: what finds them, and at what cost.
+
+    python benchmarks/regressions.py STEP --repositories FOLDER --work FOLDER [--half open|frozen] [NAME ...]
+    python benchmarks/regressions.py table --work FOLDER
+    python benchmarks/regressions.py releases --work FOLDER PACKAGE VERSION VERSION
+
+Steps: ``verify`` runs the reproductions; ``drift`` and ``cycle`` run Guardian; ``baselines`` asks griffe (in the
+Python that ``--griffe`` names), runs the package's own suite and, with ``--pynguin FOLDER``, Pynguin.
+
+The corpus lies in ``regressions/corpus.toml``, the half that is run once at the end in ``split.toml`` beside
+it. Repositories that are not in ``FOLDER/<owner>+<name>/repo`` are cloned there. What each step gives is kept in
+``WORK/<step>/<case>.json``, and a case that is there is not run again. Cases are run one after the other. The
+packages' code runs in the sandbox only.
+
+``releases`` makes a repository of source releases from the package index, for whoever has no history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+from regressions import baselines, gather, generator, guardian, table, verify
+from regressions.corpus import Case, frozen, load
+
+STEPS = ("verify", "griffe", "suite", "pynguin", "drift", "cycle")
+
+
+def main() -> None:
+    """Do one step."""
+    options = _options()
+    if options.step == "releases":
+        package, *versions = options.names
+        print(gather.from_index(package, versions, options.work / "releases"))
+    elif options.step == "table":
+        print(table.markdown(load(), frozen(), table.collect(options.work, STEPS)))
+    elif options.step == "baselines":
+        _each(options, "griffe", partial(_griffe, options))
+        _each(options, "suite", partial(_in_sandbox, options, baselines.run_suite_delta))
+        if options.pynguin:
+            run = partial(generator.generate, folder=options.pynguin, seconds=options.seconds)
+            _each(options, "pynguin", partial(_in_sandbox, options, run))
+    else:
+        steps: dict[str, Callable[[Case, Path], Any]] = {
+            "verify": partial(_verify, options),
+            "drift": partial(guardian.drift, timeout_s=options.timeout),
+            "cycle": partial(
+                guardian.cycle, proofs=options.proofs, wall_s=options.timeout / 2, timeout_s=options.timeout
+            ),
+        }
+        _each(options, options.step, steps[options.step])
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("step", choices=("verify", "baselines", "drift", "cycle", "table", "releases"))
+    parser.add_argument("names", nargs="*", help="cases; all of them without")
+    parser.add_argument("--repositories", type=Path)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--half", choices=("open", "frozen"), help="only these cases")
+    parser.add_argument("--sandbox", default="auto")
+    parser.add_argument("--timeout", type=float, default=600.0, help="seconds of one command")
+    parser.add_argument("--proofs", type=int, default=10, help="hypotheses that a cycle tries to prove")
+    parser.add_argument("--griffe", metavar="PYTHON", default=sys.executable, help="a Python that has griffe")
+    parser.add_argument("--pynguin", type=Path, metavar="FOLDER", help="where pip put Pynguin with --target")
+    parser.add_argument("--seconds", type=int, default=60, help="for which Pynguin searches")
+    return parser.parse_args()
+
+
+def _each(options: argparse.Namespace, step: str, run: Callable[[Case, Path], Any]) -> None:
+    """Run a step on the cases that it has not been run on, and keep what each gives."""
+    late = frozen()
+    folder: Path = options.work / step
+    folder.mkdir(parents=True, exist_ok=True)
+    for case in load():
+        kept = folder / f"{case.name}.json"
+        half = "frozen" if case.name in late else "open"
+        if (
+            kept.exists()
+            or case.excluded
+            or (options.names and case.name not in options.names)
+            or options.half not in (None, half)
+        ):
+            continue
+        print(f"{step} {case.name}", file=sys.stderr, flush=True)
+        try:
+            answer = run(case, gather.find(case, options.repositories))
+        except Exception as error:  # one case must not end the run
+            traceback.print_exc()
+            answer = {"failed": f"{type(error).__name__}: {error}"[:400]}
+        kept.write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
+
+
+def _verify(options: argparse.Namespace, case: Case, repository: Path) -> Any:
+    return anyio.run(verify.verify, case, repository, options.work / "home", options.sandbox)
+
+
+def _griffe(options: argparse.Namespace, case: Case, repository: Path) -> Any:
+    async def run(case: Case, ready: verify.Ready) -> Any:
+        return baselines.ask_griffe(case, ready, options.griffe)
+
+    return _in_sandbox(options, run, case, repository)
+
+
+def _in_sandbox(options: argparse.Namespace, run: Callable[..., Any], case: Case, repository: Path) -> Any:
+    async def go() -> Any:
+        with ExitStack() as held:
+            ready = await verify.prepare(case, repository, options.work / "home", held, options.sandbox)
+            return await run(case, ready)
+
+    return anyio.run(go)
+
+
+if __name__ == "__main__":
+    main()
