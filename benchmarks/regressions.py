@@ -4,13 +4,14 @@
     python benchmarks/regressions.py table --work FOLDER
     python benchmarks/regressions.py releases --work FOLDER PACKAGE VERSION VERSION
 
-Steps: ``verify`` runs the reproductions; ``drift`` and ``cycle`` run Guardian; ``baselines`` asks griffe (in the
-Python that ``--griffe`` names), runs the package's own suite and, with ``--pynguin FOLDER``, Pynguin.
+Steps: ``verify`` runs the reproductions; ``drift`` and ``cycle`` run Guardian; ``baselines`` asks griffe
+(in the Python that ``--griffe`` names), runs the package's own suite and, with ``--pynguin FOLDER``,
+Pynguin.
 
-The corpus lies in ``regressions/corpus.toml``, the half that is run once at the end in ``split.toml`` beside
-it. Repositories that are not in ``FOLDER/<owner>+<name>/repo`` are cloned there. What each step gives is kept in
-``WORK/<step>/<case>.json``, and a case that is there is not run again. Cases are run one after the other. The
-packages' code runs in the sandbox only.
+The corpus lies in ``regressions/corpus.toml``, the half that is run once at the end in ``split.toml``
+beside it. Repositories that are not in ``FOLDER/<owner>+<name>/repo`` are cloned there. What each step
+gives is kept in ``WORK/<step>/<case>.json``, and a case that is there is not run again. Cases are run one
+after the other. The packages' code runs in the sandbox only.
 
 ``releases`` makes a repository of source releases from the package index, for whoever has no history.
 """

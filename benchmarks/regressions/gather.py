@@ -1,8 +1,9 @@
 """The repositories of the corpus: found in a folder, cloned from where they are public, or made of releases.
 
 ``find`` takes ``FOLDER/<owner>+<name>/repo`` or clones there. ``from_index`` needs no repository: it
-downloads the source releases before and after through the package index's own interface, checks them against the
-index's hashes, and makes a history of two commits of them. Nothing of a package is built or run here.
+downloads the source releases before and after through the package index's own interface, checks them
+against the index's hashes, and makes a history of two commits of them. Nothing of a package is built or run
+here.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Pynguin as a generator of regression tests: made at the base, run on the current commit.
 
-It is given the module that the case is about, which it could not know, and a budget of seconds. Tests are kept
-that pass twice at the base. Tests with xfail marks, which Pynguin writes for exceptions, count as they stand:
-an exception that is expected and does not come is a failure. Pynguin and what it needs lie in a folder of
-their own (``pip install --target``), behind the repository and before its dependencies; a repository that
-Pynguin itself depends on may not bear that, and then it cannot run.
+It is given the module that the case is about, which it could not know, and a budget of seconds. Tests are
+kept that pass twice at the base. Tests with xfail marks, which Pynguin writes for exceptions, count as they
+stand: an exception that is expected and does not come is a failure. Pynguin and what it needs lie in a
+folder of their own (``pip install --target``), behind the repository and before its dependencies; a
+repository that Pynguin itself depends on may not bear that, and then it cannot run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Runs Guardian's commands on a case, each with a state directory of its own, and reads their JSON.
 
 ``drift --run`` shows which signals there are and in which order; ``cycle`` what is proven. Both are started
-as a user starts them. Costs are seconds of the clock and of the processor, of the command and everything that it
-started; they include mirroring, building the views and acquiring the toolchain.
+as a user starts them. Costs are seconds of the clock and of the processor, of the command and everything
+that it started; they include mirroring, building the views and acquiring the toolchain.
 """
 
 from __future__ import annotations
