@@ -118,7 +118,7 @@ def _affected(subject: Subject, entry: Entry, grounds: Grounds) -> Judgement:
     advisories = tuple(_told(found, current, lowest([_clears(found.affected)])) for found in entry.advisories)
     # What is advised must not be affected by an advisory that spares the current version.
     every = [*(_clears(found.affected) for found in entry.advisories), *(_clears([o]) for o in entry.others)]
-    doubts = "; ".join(entry.doubts)
+    doubts = "; ".join(filter(None, [*entry.doubts, database_doubt(grounds)]))
     return Judgement(subject, Status.AFFECTED, advisories, lowest(every), doubts)
 
 

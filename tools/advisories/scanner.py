@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,7 @@ OLDEST_PYTHON = (3, 10)
 
 _TOOLCHAIN = "/toolchain/scanner"
 _TOLD_CHARS = 300
+_CLOCKS_DIFFER = timedelta(days=1)
 
 
 class Ranges(msgspec.Struct, frozen=True):
@@ -180,15 +181,19 @@ def _failure(result: CommandResult) -> str:
     return f"its answer is longer than {LIMITS.output_bytes} bytes" if result.stdout_truncated else ""
 
 
-def facts_of(database: OpenDatabase, answer: Answer | None) -> DatabaseFacts:
-    """What is known of a database: its place, and what the scanner counted, when it did."""
-    place = DatabaseFacts(database.location, database.kind, database.commit, database.date)
+def facts_of(database: OpenDatabase, answer: Answer | None, *, now: datetime | None = None) -> DatabaseFacts:
+    """What is known of a database: its place, and what the scanner counted, when it did.
+
+    A date later than ``now`` (of the clock, unless given) is no date: it would make any database look fresh.
+    """
+    place = DatabaseFacts(database.location, database.kind, database.commit)
+    latest = (now or datetime.now(UTC)) + _CLOCKS_DIFFER
     if answer is None:
-        return place
+        return replace(place, date=_sane(database.date, latest))
     counts = answer.database
     return replace(
         place,
-        date=place.date or _moment(counts.modified),
+        date=_sane(database.date or _moment(counts.modified), latest),
         advisories=counts.advisories,
         packages=counts.packages,
         withdrawn=counts.withdrawn,
@@ -196,6 +201,10 @@ def facts_of(database: OpenDatabase, answer: Answer | None) -> DatabaseFacts:
         unreadable=tuple(counts.unreadable),
         unreadable_count=counts.unreadable_count,
     )
+
+
+def _sane(moment: datetime | None, latest: datetime) -> datetime | None:
+    return moment if moment is not None and moment <= latest else None
 
 
 def _moment(text: str) -> datetime | None:

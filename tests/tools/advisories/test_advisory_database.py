@@ -3,13 +3,23 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from repo_guardian.errors import UsageError
 from repo_guardian.tools.advisories.database import open_database
 from repo_guardian.tools.advisories.inside import database as inside
-from repo_guardian.tools.advisories.inside.database import read_database
+from repo_guardian.tools.advisories.inside.database import Database, Unreadable, parse_record, read_database
 
 from .conftest import RECORD, record
+
+PIECES = st.sampled_from([
+    *(b"id: X\n", b"affected:\n", b"- package: {ecosystem: PyPI, name: a}\n", b"  versions: ['1']\n"),
+    *(b"  ranges: [{type: ECOSYSTEM, events: [{introduced: '0'}]}]\n", b"withdrawn: 2024\n", b"&a ", b"*a"),
+    *(b"!!python/object/apply:os.system [false]\n", b"? [a]\n", b"---\n", b"\x00"),
+    *(b"\xff", b"{", b"}", b"[]"),
+    *(b'{"id": "X", "affected": [', b"]}", b"{}", b"null", b"NaN", b"1e999", b'"\\ud800"', b",", b"<<: "),
+])  # fmt: skip
 
 YAML = b"""\
 id: PYSEC-2024-2
@@ -142,3 +152,20 @@ def test_what_is_no_database_is_a_usage_error(tmp_path, kind):
     with pytest.raises(UsageError) as raised, open_database(path, tmp_path / "home"):
         pass
     assert raised.value.hint
+
+
+@given(
+    st.lists(PIECES | st.binary(max_size=8), max_size=10).map(b"".join), st.sampled_from([".json", ".yaml"])
+)
+def test_whatever_a_file_holds_it_is_a_record_another_file_or_a_reason(content, suffix):
+    database = Database()
+    try:
+        found = parse_record(f"a/x{suffix}", content)
+    except ValueError as error:
+        assert str(error)
+        assert Unreadable("x", str(error), "a", content).may_concern("a")
+        return
+    if found is not None:
+        assert isinstance(found["id"], str)
+        database.add(found)
+        assert database.advisories + database.withdrawn + database.elsewhere == 1

@@ -59,7 +59,7 @@ def test_what_is_affected_stays_so_whatever_else_is_missing():
     old = replace(GROUNDS, max_age=timedelta(0), offers=Offers({"planted": ()}))
     judged = judge(SUBJECT, entry(found("A", ("introduced", "0")), doubts=["x.yaml cannot be parsed"]), old)
     assert judged.status is Status.AFFECTED
-    assert judged.reason == "x.yaml cannot be parsed"
+    assert judged.reason == "x.yaml cannot be parsed; the database is 2 days old; older than 0 is not trusted"
 
 
 def test_each_advisory_and_all_of_them():

@@ -77,10 +77,12 @@ async def test_an_archive_and_hostile_texts(scan, zipped):
     path = zipped({
         "1.json": record("\x1b[31m", name="a", events=[("introduced", "0")], summary="x " * 9999),
         "2.json": record("2", name="b", events=[("introduced", "0")], aliases=["CVE", 7, None], summary=7),
+        "4.json": json.dumps(record("ID", name="d", versions=["1"])).replace("ID", "\\ud800").encode(),
         "../3.json": record("3", name="c", versions=["1"]),
     })  # fmt: skip
-    done, facts = await scan(path, ("a", "1"), ("b", "1"), ("c", "1"))
-    assert [one.advisories[0].id for one in done.answer.packages] == ["\x1b[31m", "CVE", "3"]
+    done, facts = await scan(path, ("a", "1"), ("b", "1"), ("c", "1"), ("d", "1"))
+    assert done.failure == ""
+    assert [one.advisories[0].id for one in done.answer.packages] == ["\x1b[31m", "CVE", "3", "?"]
     assert len(done.answer.packages[0].advisories[0].summary) < 250
     assert facts.kind == "archive"
 
@@ -91,6 +93,11 @@ async def test_a_scanner_that_does_not_finish_has_failed(scan, planted):
     assert done.answer is None
     assert "timed out" in done.failure
     assert (facts.advisories, facts.kind) == (0, "folder")
+
+
+async def test_a_date_in_the_future_is_none(scan, planted):
+    _, facts = await scan(planted({"p/1.yaml": {**RECORD, "modified": "9999-01-01T00:00:00Z"}}), ("p", "1"))
+    assert facts.date is None
 
 
 GOOD = {

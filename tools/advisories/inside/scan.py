@@ -36,6 +36,7 @@ from .osv import Affected, affected_of
 
 _SUMMARY_CHARS = 200
 _REASON_CHARS = 300
+_DOUBTS = 10
 
 
 class Pins(DependencySource):
@@ -67,29 +68,23 @@ class LocalService(VulnerabilityService):
         if spec.is_skipped():
             return spec, []
         assert isinstance(spec, ResolvedDependency)  # noqa: S101 - pip-audit has no third kind
-        found: list[VulnerabilityResult] = []
-        doubts = self._unreadable(spec.canonical_name)
-        for record in self._database.records.get(spec.canonical_name, []):
-            affected = affected_of(record, spec.canonical_name)
-            try:
-                if affected is not None and affected.affects(str(spec.version)):
-                    found.append(_result(record, affected))
-            except ValueError as error:
-                doubts.append(f"{record['id']} {error}")
+        found, doubts = self.look_up(spec.canonical_name, str(spec.version))
         if doubts and not found:
             return SkippedDependency(spec.name, _joined(doubts)), []
         return spec, found
 
-    def doubts(self, name: str, version: str) -> list[str]:
-        """What may be missing in an answer that names advisories, a line each."""
-        lines = self._unreadable(name)
+    def look_up(self, name: str, version: str) -> tuple[list[VulnerabilityResult], list[str]]:
+        """What affects a version of ``name`` (canonical), and a line on each record that may."""
+        found: list[VulnerabilityResult] = []
+        doubts = self._unreadable(name)
         for record in self._database.records.get(name, []):
             affected = affected_of(record, name)
             try:
-                _ = affected is not None and affected.affects(version)
+                if affected is not None and affected.affects(version):
+                    found.append(_result(record, affected))
             except ValueError as error:
-                lines.append(f"{record['id']} {error}")
-        return lines
+                doubts.append(f"{record['id']} {error}")
+        return found, doubts
 
     def _unreadable(self, name: str) -> list[str]:
         return [f"{one.path} {one.reason}" for one in self._database.unreadable if one.may_concern(name)]
@@ -142,7 +137,8 @@ def audit(pins: Sequence[tuple[str, str]], database: Database) -> list[dict[str,
         if results:
             known = {one for result in results for one in (result.id, *result.aliases)}
             others = [record for record in records if record["id"] not in known]
-            entry |= {"others": _ranges(others, canonical), "doubts": service.doubts(canonical, text)[:10]}
+            _, doubts = service.look_up(canonical, text)
+            entry |= {"others": _ranges(others, canonical), "doubts": doubts[:_DOUBTS]}
         entries.append(entry)
     return entries
 
@@ -184,7 +180,8 @@ def main() -> None:
         },
         "packages": audit(pins, database),
     }
-    json.dump(answer, sys.stdout)
+    # A record may hold half a surrogate pair, which is no Unicode and would spoil the whole answer.
+    sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 if __name__ == "__main__":
