@@ -72,7 +72,7 @@ def failed(why: str) -> dict[str, Any]:
 def tell(module: str, fd: int) -> None:
     """Import one module and write how that went to ``fd``."""
     sys.path[:1] = []  # this file's folder: nothing but PYTHONPATH comes before the library
-    answer = {"error": "", "name": None, "places": []}
+    answer = failed("")
     try:
         __import__(module)
     except BaseException as error:  # whatever the module raises, SystemExit too, is the answer

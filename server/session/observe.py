@@ -19,6 +19,7 @@ from repo_guardian.tools.intent.interface import CommitMessage, DocumentChange, 
 from repo_guardian.tools.intent.texts import is_changelog, is_document
 from repo_guardian.tools.signals.interface import BehaviourDetail, Signal, SymbolDetail
 from repo_guardian.tools.signals.observe import ObserveLimits, Surroundings, observe
+from repo_guardian.tools.signals.ranking import spoken_for
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.tools.views.interface import VIEWS, BuildOptions, ViewHandle
 from repo_guardian.tools.views.publish import load, open_view, refresh
@@ -60,17 +61,19 @@ def observe_signals(session: CycleSession, settings: ServerSettings) -> tuple[Si
     commits = settings.signals.churn_commits
     window = kept_churn(git, session.info.commit, session.state.churn, commits)
     changed = session.current.differs_from(session.base)
+    around = _surroundings(session, changed, commits)
     observation = observe(
         sides.base_graph,
         sides.current_graph,
         {path_text(path): record for path, record in window.items()},
         changed,
         ObserveLimits(dependents_listed=settings.signals.dependents_listed),
-        around=_surroundings(session, changed, commits),
+        around=around,
         executed=session.executed or (),
     )
     session.signals = observation.signals
     session.known.update({signal.key: signal for signal in observation.signals})
+    session.intents.update({s.key: spoken_for(s, around.intent(s)) for s in observation.signals})
     session.prober = session.prober or Prober(
         session.ledger,
         sides=sides,
@@ -91,12 +94,15 @@ def _surroundings(session: CycleSession, changed: Sequence[str], commits: int) -
     contents = [DocumentChange(path, base.read(path), session.current.read(path)) for path in texts]
     intent = Intent([CommitMessage(*pair) for pair in said], contents)
 
+    @cache
+    def about(subject: Subject) -> IntentEvidence:
+        return intent.of(subject, sides.base_graph, sides.current_graph)
+
     def evidence(signal: Signal) -> IntentEvidence | None:
         detail = signal.detail.symbol if isinstance(signal.detail, BehaviourDetail) else signal.detail
         if not isinstance(detail, SymbolDetail):
             return None
-        subject = Subject(detail.old_id, detail.qualname, detail.base_path)
-        return intent.of(subject, sides.base_graph, sides.current_graph)
+        return about(Subject(detail.old_id, detail.qualname, detail.base_path))
 
     return Surroundings(
         window=[{path_text(change.path) for change in one.files} for one in with_latest_names(before)],

@@ -33,7 +33,8 @@ class CycleSession:
     memory, trees, checkouts, override. ``refreshed``: sides and views. ``observed``: signals, prober.
     ``bench`` is set when something is first run, ``suite_bench`` when the repository's own tests are, and
     ``executed`` by the signals that come of running both commits; ``signals`` are then ranked anew. ``known``
-    holds every signal by key, for the prober.
+    holds every signal by key, for the prober; ``intents`` what speaks for it being meant
+    (``ranking.spoken_for``), by the same key.
     """
 
     info: CycleInfo
@@ -57,6 +58,7 @@ class CycleSession:
     suite_bench: Bench | None = None
     executed: tuple[Signal, ...] | None = None
     known: dict[str, Signal] = field(default_factory=dict)
+    intents: dict[str, str] = field(default_factory=dict)
 
     @property
     def before_cycle(self) -> int | None:

@@ -79,7 +79,7 @@ _UNEXPOSED = 0.25
 _CHURN = 0.25
 _COMPLEXITY = 0.25
 _OWNERSHIP = 0.15
-_FOLLOWED, _ANNOUNCED = 0.5, 0.25
+_SURPRISE = {"": 1.0, "followed": 0.5, "announced": 0.25}
 _VARIED, _GENERATED = 0.6, 0.5
 _UNCONFIRMED = 0.5
 _NO_AUDIENCE = (SignalKind.CHURN, SignalKind.CO_CHANGE_MISSING, SignalKind.TEST_CHANGED)
@@ -137,11 +137,18 @@ def risk(signal: Signal, factors: RiskFactors) -> float:
 
 
 def _surprise(signal: Signal, factors: RiskFactors) -> float:
-    evidence = factors.intent(signal)
+    return _SURPRISE[spoken_for(signal, factors.intent(signal))]
+
+
+def spoken_for(signal: Signal, evidence: IntentEvidence | None) -> str:
+    """What speaks for a change being meant, in a word: ``announced``, ``followed``, or "" for nothing.
+
+    Nothing does where the repository itself certainly lags: that was overlooked, announced or not.
+    """
     overlooked = any(not dependent.guessed for dependent in signal.lagging)
     if evidence is None or overlooked or not evidence.intended:
-        return 1.0
-    return _ANNOUNCED if evidence.announced else _FOLLOWED
+        return ""
+    return "announced" if evidence.announced else "followed"
 
 
 def exposure(lagging: Iterable[Dependent]) -> float:
