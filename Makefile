@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format types lock wheel clean
+.PHONY: help setup demo test lint format types lock schemas wheel clean
 
 BIN := .venv/bin
 # The top-level folders that ship, core/ apart: it is the root package of the others.
@@ -41,6 +41,9 @@ types: setup ## check the types of all packages, strictly
 
 lock: setup ## resolve requirements.lock anew
 	@$(BIN)/uv pip compile pyproject.toml --group dev $(LOCK) --upgrade --quiet -o requirements.lock
+
+schemas: setup ## write docs/schemas from the models
+	@$(BIN)/python -m repo_guardian.client.report.schema > docs/schemas/report-1.json
 
 wheel: setup ## build the wheel and the source distribution into dist/
 	@rm -rf build/lib build/bdist.* && $(BIN)/python -m build --no-isolation

@@ -75,6 +75,12 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
+def root() -> Path:
+    """The root of the source tree."""
+    return Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A headless Chromium, for the whole session."""
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)

@@ -1,0 +1,49 @@
+"""The published schema of ``report.json`` is the model's, and reports satisfy it."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from repo_guardian.client.report.json_writer import JsonWriter
+from repo_guardian.client.report.model import SCHEMA_VERSION
+from repo_guardian.client.report.schema import file_name, report_schema
+
+from .reports import HOSTILE, report
+
+
+@pytest.fixture(scope="module")
+def schema(root):
+    return json.loads((root / "docs" / "schemas" / file_name()).read_bytes())
+
+
+def test_the_published_schema_is_current(root):
+    published = root / "docs" / "schemas" / file_name()
+    assert published.read_bytes() == report_schema(), "the report changed: run make schemas"
+
+
+@pytest.mark.parametrize("text", ["plain", HOSTILE])
+def test_a_report_satisfies_it(schema, text):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(JsonWriter().render(report(text))), schema)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema_version": "2.0"},
+        {"findings": "none"},
+        {"unheard_of": 1},
+        {"cycle": {}},
+    ],
+)
+def test_what_is_no_report_does_not(schema, change):
+    document = json.loads(JsonWriter().render(report())) | change
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(document, schema)
+
+
+def test_the_file_is_named_by_the_major_version():
+    assert file_name() == f"report-{SCHEMA_VERSION.split('.')[0]}.json"
