@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from repo_guardian.tools.execution import Limits
+from repo_guardian.tools.execution.suite_model import SUITE_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +14,15 @@ class ProbeLimits:
     """Bounds of evidence gathering.
 
     ``repetitions`` is how often each test runs (all must agree), ``fix_attempts`` how many reverts one
-    fix-probe may try, ``output_chars`` how much of a run's output the ledger keeps.
+    fix-probe may try, ``output_chars`` how much of a run's output the ledger keeps. ``run`` bounds each run
+    of a test that stands alone, ``suite_run`` of one under the repository's own configuration.
     """
 
     repetitions: int = 3
-    fix_attempts: int = 12
+    fix_attempts: int = 16
     output_chars: int = 2000
     run: Limits = field(default_factory=lambda: Limits(wall_s=60.0, cpu_s=60))
+    suite_run: Limits = field(default_factory=lambda: replace(SUITE_LIMITS, wall_s=120.0, cpu_s=120))
 
 
 @dataclass(frozen=True, slots=True)

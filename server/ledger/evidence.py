@@ -8,10 +8,11 @@ did. Repetitions have to agree in all of it; a test that does not is flaky and p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from repo_guardian.server.contract.probes import Outcome
-from repo_guardian.server.ledger.reasons import Expectation, classify
+from repo_guardian.server.ledger.frames import way
+from repo_guardian.server.ledger.reasons import Expected, classify, classify_collection
 from repo_guardian.tools.execution import REPO, ProcessStatus
 from repo_guardian.tools.probes.interface import TestOutcome, TestReport, TestRun, TestSource
 from repo_guardian.vocabulary import EvidenceStatus
@@ -35,55 +36,77 @@ class TreeClaim:
         modules: dotted name to repository-relative path, for the locus' modules that the tree has.
         digests: repository-relative path to hex SHA-256 of its content in the tree, plus the edit; None
             where the tree has no such file.
+        needed: sets of ``modules`` of which a test must have loaded one whole; empty stands for all of them.
     """
 
     modules: Mapping[str, str]
     digests: Mapping[str, str | None]
+    needed: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The worth of a run. ``outcome`` is None when the test did not run to an outcome."""
+    """The worth of a run. ``outcome`` is None when the test did not run to an outcome.
+
+    ``failure`` is the exception as one line, and ``way`` what repetitions have to agree on beside it.
+    """
 
     status: EvidenceStatus
     reason: str
     outcome: Outcome | None = None
-    failure: str = ""
+    failure: str = field(default="", compare=False)
+    way: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """True for an admissible pass."""
+        return self.status is VALID and self.outcome is Outcome.PASSED
 
 
-def judge(runs: Sequence[TestRun], test: TestSource, expectation: Expectation, claim: TreeClaim) -> Judgement:
+def judge(runs: Sequence[TestRun], test: TestSource, expected: Expected, claim: TreeClaim) -> Judgement:
     """Judge all repetitions of one test against one tree.
 
     Raises:
         ValueError: there are no runs.
     """
-    judgements = [_judge_one(run, test, expectation, claim) for run in runs]
+    judgements = [_judge_one(run, test, expected, claim) for run in runs]
     if not judgements:
         raise ValueError("no runs to judge")
     first = judgements[0]
-    if any(judgement != first for judgement in judgements[1:]):
+    if any(_seen(judgement) != _seen(first) for judgement in judgements[1:]):
         seen = "; ".join(sorted({judgement.reason for judgement in judgements}))
         return Judgement(INVALID, f"flaky: {len(runs)} repetitions do not agree ({seen})")
     return first
 
 
-def _judge_one(run: TestRun, test: TestSource, expectation: Expectation, claim: TreeClaim) -> Judgement:
-    failed = _harness_failure(run, test)
+def _seen(judgement: Judgement) -> tuple[EvidenceStatus, Outcome | None, str]:
+    """What repetitions have to agree on."""
+    return judgement.status, judgement.outcome, judgement.way or judgement.reason
+
+
+def _judge_one(run: TestRun, test: TestSource, expected: Expected, claim: TreeClaim) -> Judgement:
+    failed = _harness_failure(run)
     if failed is not None:
         return failed
     moved = _wrong_tree(run, claim)
+    if run.collect_errors:
+        return _judge_collection(run, test, expected, moved)
+    if [report.test_id for report in run.tests] != [test.test_id]:
+        return Judgement(ENVIRONMENT, "the test did not run")
+    report = run.tests[0]
+    if report.outcome is TestOutcome.SKIPPED:
+        return Judgement(ENVIRONMENT, "the test was skipped", Outcome.SKIPPED)
     if moved:
         return Judgement(INVALID, moved)
-    report = run.tests[0]
     if report.outcome is TestOutcome.PASSED:
-        unproven = _unproven_modules(run, claim)
+        unproven = _foreign_modules(run, claim) or _unproven_modules(run, claim)
         if unproven:
             return Judgement(INVALID, unproven, Outcome.PASSED)
         return Judgement(VALID, "it passes on the code of this tree", Outcome.PASSED)
-    return _judge_failure(run, report, test, expectation, claim)
+    return _judge_failure(run, report, test, expected, claim)
 
 
-def _harness_failure(run: TestRun, test: TestSource) -> Judgement | None:
+def _harness_failure(run: TestRun) -> Judgement | None:
     """Everything that keeps a run from saying anything about the code."""
     status = run.result.status
     if status is not ProcessStatus.EXITED:
@@ -93,18 +116,23 @@ def _harness_failure(run: TestRun, test: TestSource) -> Judgement | None:
         return Judgement(
             ENVIRONMENT, f"the test runner ended with status {run.pytest_status} and ran nothing"
         )
-    if run.collect_errors:
-        return Judgement(ENVIRONMENT, f"the test was not collected: {run.collect_errors[0].line}")
     if run.disagreements:
         return Judgement(INVALID, "the accounts of the run disagree: " + "; ".join(run.disagreements))
-    if [report.test_id for report in run.tests] != [test.test_id]:
-        return Judgement(ENVIRONMENT, "the test did not run")
-    outcome = run.tests[0].outcome
-    if outcome is TestOutcome.SKIPPED:
-        return Judgement(ENVIRONMENT, "the test was skipped", Outcome.SKIPPED)
-    if outcome is TestOutcome.ERROR:
-        return Judgement(ENVIRONMENT, "the test failed outside its own body", Outcome.ERROR)
     return None
+
+
+def _judge_collection(run: TestRun, test: TestSource, expected: Expected, moved: str) -> Judgement:
+    """A test that cannot be collected is evidence when the error names the code that it is about."""
+    exception = run.collect_errors[0]
+    reason = classify_collection(exception, expected, test)
+    if not reason.stated:
+        return Judgement(
+            ENVIRONMENT, f"the test was not collected: {exception.line}", None, exception.line, way(exception)
+        )
+    if moved:
+        return Judgement(INVALID, moved)
+    text = f"it can no longer be collected, for the stated reason: {reason.text}"
+    return Judgement(VALID, text, Outcome.ERROR, exception.line, way(exception))
 
 
 def _wrong_tree(run: TestRun, claim: TreeClaim) -> str:
@@ -121,31 +149,38 @@ def _wrong_tree(run: TestRun, claim: TreeClaim) -> str:
 
 
 def _unproven_modules(run: TestRun, claim: TreeClaim) -> str:
+    """Which module of the locus a test would have had to load, and did not."""
     loaded = dict(run.loaded)
-    for module, path in sorted(claim.modules.items()):
-        origin = loaded.get(module)
-        if origin is None:
-            return f"{module} was never loaded, so the test did not touch it"
-        if origin != f"{REPO}/{path}":
-            return f"{module} was loaded from another place than this tree"
-    return ""
+    needed = claim.needed or (tuple(sorted(claim.modules)),)
+    missing = [[module for module in group if module not in loaded] for group in needed]
+    if not all(missing):
+        return ""
+    if len(missing) == 1:
+        return f"{missing[0][0]} was never loaded, so the test did not touch it"
+    names = ", ".join(dict.fromkeys(modules[0] for modules in missing))
+    return f"none of what it is about was loaded, so the test did not touch it: {names}"
 
 
 def _judge_failure(
-    run: TestRun, report: TestReport, test: TestSource, expectation: Expectation, claim: TreeClaim
+    run: TestRun, report: TestReport, test: TestSource, expected: Expected, claim: TreeClaim
 ) -> Judgement:
-    if report.exception is None:
-        return Judgement(INVALID, "the test failed without a readable exception", Outcome.FAILED)
-    reason = classify(report.exception, expectation, test)
-    line = report.exception.line
+    in_body = report.outcome is TestOutcome.FAILED
+    outcome = Outcome.FAILED if in_body else Outcome.ERROR
+    exception = report.exception
+    if exception is None:
+        status = INVALID if in_body else ENVIRONMENT
+        return Judgement(status, "the test failed without a readable exception", outcome)
+    reason = classify(exception, expected, test)
+    line, how = exception.line, way(exception)
     if not reason.stated:
-        status = ENVIRONMENT if reason.import_failed else INVALID
-        return Judgement(status, reason.text, Outcome.FAILED, line)
+        status = ENVIRONMENT if reason.import_failed or not in_body else INVALID
+        text = reason.text if in_body else f"the test failed outside its own body: {reason.text}"
+        return Judgement(status, text, outcome, line, how)
     unproven = "" if reason.import_failed else _unproven_modules(run, claim)
-    foreign = _foreign_modules(run, claim)
-    if unproven or foreign:
-        return Judgement(INVALID, unproven or foreign, Outcome.FAILED, line)
-    return Judgement(VALID, f"it fails for the stated reason: {reason.text}", Outcome.FAILED, line)
+    wrong = _foreign_modules(run, claim) or unproven
+    if wrong:
+        return Judgement(INVALID, wrong, outcome, line, how)
+    return Judgement(VALID, f"it fails for the stated reason: {reason.text}", outcome, line, how)
 
 
 def _foreign_modules(run: TestRun, claim: TreeClaim) -> str:

@@ -6,21 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
-from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
+from repo_guardian.server.contract.probes import ProbeEntry, Transition
 from repo_guardian.server.contract.wire import Locus
-from repo_guardian.server.ledger.ledger import outcome_of
+from repo_guardian.server.ledger.ledger import fails, passes, same_test
 from repo_guardian.server.ledger.locus_files import is_test_or_configuration
 from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a rule looks at: the hypothesis, what is proposed, what is cited, and what exists."""
+    """What a rule looks at: the hypothesis, what is proposed, what is cited, what is known, what exists.
+
+    ``known`` are all probes of the hypothesis: what speaks against a grade counts without being cited.
+    """
 
     hypothesis: Hypothesis
     proposal: GradeProposal
     cited: Sequence[ProbeEntry]
+    known: Sequence[ProbeEntry]
     exists: Callable[[Locus], bool]
+
+    @property
+    def failing(self) -> list[ProbeEntry]:
+        """The cited runs in which a test fails at the cycle's commit for the stated reason."""
+        return [entry for entry in self.cited if entry.side is Side.CURRENT and fails(entry)]
 
 
 def decide(
@@ -29,6 +38,7 @@ def decide(
     cited: Sequence[ProbeEntry],
     *,
     exists: Callable[[Locus], bool],
+    ledger: Sequence[ProbeEntry] = (),
 ) -> GradeDecision:
     """Admit or reject a proposed grade.
 
@@ -36,12 +46,14 @@ def decide(
         hypothesis: as it stands.
         proposal: what the client asks for.
         cited: the ledger entries named in the proposal, in that order.
+        ledger: all entries of the cycle; what contradicts the cited ones counts without being cited.
         exists: whether a remedy's locus exists at the cycle's commit.
     """
     foreign = [entry.id for entry in cited if entry.hypothesis_id != hypothesis.id]
     if foreign:
         return _no(hypothesis, f"{', '.join(foreign)} belong to another hypothesis; cite its own probes")
-    refusal = _RULES[proposal.grade](_Case(hypothesis, proposal, cited, exists))
+    known = [entry for entry in ledger if entry.hypothesis_id == hypothesis.id]
+    refusal = _RULES[proposal.grade](_Case(hypothesis, proposal, cited, known, exists))
     if refusal:
         return _no(hypothesis, refusal)
     return GradeDecision(admitted=True, grade=proposal.grade, reason=proposal.reason)
@@ -52,11 +64,24 @@ def _no(hypothesis: Hypothesis, reason: str) -> GradeDecision:
 
 
 def _supported(case: _Case) -> str:
-    if any(entry.side is Side.CURRENT and outcome_of(entry) is Outcome.FAILED for entry in case.cited):
-        return ""
-    return _explain(case.cited) or (
-        "supported needs a cited run at the cycle's commit in which the test fails for the stated reason"
-    )
+    if not case.failing:
+        return _explain(case.cited) or (
+            "supported needs a cited run at the cycle's commit in which the test fails for the stated reason"
+        )
+    refusals = [_contradicted(entry, case.known) for entry in case.failing]
+    return "; ".join(refusals) if all(refusals) else ""
+
+
+def _contradicted(failing: ProbeEntry, known: Sequence[ProbeEntry]) -> str:
+    """What another run of the same test says against a failing one."""
+    for entry in known:
+        if not same_test(failing, entry):
+            continue
+        if entry.side is Side.BASE and fails(entry):
+            return f"pre-existing: in {entry.id} the same test fails at the base too, so propose refuted"
+        if entry.side is Side.CURRENT and passes(entry):
+            return f"flaky: in {entry.id} the same test passes at the same commit as it fails in {failing.id}"
+    return ""
 
 
 def _finding(case: _Case) -> str:
@@ -65,19 +90,28 @@ def _finding(case: _Case) -> str:
     refusal = _supported(case)
     if refusal:
         return refusal
-    ids = {entry.id for entry in case.cited}
-    bound = [entry for entry in case.cited if entry.transition is not None and entry.parent in ids]
-    if not bound:
-        return (
-            "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
-            "at the base (differential_run) or with the suspected cause reverted (fix_probe)"
-        )
-    reasons = [_revert_refusal(entry) for entry in bound]
-    if all(reasons):
-        return "; ".join(reasons)
+    good = {entry.id for entry in case.failing if not _contradicted(entry, case.known)}
+    bound = [entry for entry in case.cited if entry.transition is not None and entry.parent in good]
+    refusals = [_revert_refusal(entry) for entry in bound]
+    if not bound or all(refusals):
+        return "; ".join(refusals) or _uncorroborated(case.cited)
     if not case.exists(case.hypothesis.draft.remedy.locus):
         return "the remedy names no file or symbol that exists at this commit; name one that does"
     return ""
+
+
+def _uncorroborated(cited: Sequence[ProbeEntry]) -> str:
+    """Why nothing that is cited corroborates: an edit that is no revert, or nothing of the kind at all."""
+    edits = [entry.id for entry in cited if entry.revert is not None and not entry.revert.restores_base]
+    if edits:
+        return (
+            f"the edit in {', '.join(edits)} writes more than base text, so it can only support; cite a run "
+            "of the same test that passes at the base (differential_run) or with only base text restored"
+        )
+    return (
+        "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
+        "at the base (differential_run) or with the suspected cause reverted (fix_probe)"
+    )
 
 
 def _revert_refusal(entry: ProbeEntry) -> str:
@@ -96,17 +130,23 @@ def _revert_refusal(entry: ProbeEntry) -> str:
 
 
 def _refuted(case: _Case) -> str:
-    passes_now = any(
-        entry.side is Side.CURRENT and outcome_of(entry) is Outcome.PASSED for entry in case.cited
-    )
-    failed_before = any(
-        entry.side is Side.BASE and outcome_of(entry) is Outcome.FAILED for entry in case.cited
-    )
-    if passes_now or failed_before:
-        return ""
-    return _explain(case.cited) or (
-        "refuted needs a cited run in which the test passes at the cycle's commit, or fails at the base too"
-    )
+    passing = [entry for entry in case.cited if entry.side is Side.CURRENT and passes(entry)]
+    before = [entry for entry in case.cited if entry.side is Side.BASE and fails(entry)]
+    if not passing and not before:
+        return _explain(case.cited) or (
+            "refuted needs a cited run in which the test passes at the cycle's commit, or fails at the base"
+        )
+    standing = [
+        entry
+        for entry in case.known
+        if entry.transition is not None and not any(same_test(entry, other) for other in before)
+    ]
+    if standing:
+        return (
+            f"{standing[0].parent} and {standing[0].id} show another test that the change broke; "
+            "a test that passes does not take that back"
+        )
+    return ""
 
 
 def _free(case: _Case) -> str:

@@ -54,16 +54,16 @@ def transition(parent: ProbeEntry | None, child: ProbeEntry) -> Transition | Non
     """The change of one test between two admissible entries, or None.
 
     PASS_TO_FAIL binds a failing run at the commit to a passing one at the base, FAIL_TO_PASS a failing
-    run at the commit to a passing one with the suspected cause reverted. In both the failing run is the
-    parent, the test is the same to the byte, and the hypothesis is the same.
+    run at the commit to a passing one with the suspected cause reverted to base text. In both the failing
+    run is the parent, the test is the same to the byte, and the hypothesis is the same.
     """
-    if parent is None or not _same_test(parent, child) or parent.side is not Side.CURRENT:
+    if parent is None or not same_test(parent, child) or parent.side is not Side.CURRENT:
         return None
-    if outcome_of(parent) is not Outcome.FAILED or outcome_of(child) is not Outcome.PASSED:
+    if not fails(parent) or outcome_of(child) is not Outcome.PASSED:
         return None
     if child.side is Side.BASE:
         return Transition.PASS_TO_FAIL
-    if child.side is Side.REVERTED and child.revert is not None:
+    if child.side is Side.REVERTED and child.revert is not None and child.revert.restores_base:
         return Transition.FAIL_TO_PASS
     return None
 
@@ -75,6 +75,17 @@ def outcome_of(entry: ProbeEntry) -> Outcome | None:
     return entry.outcomes[0].outcome
 
 
-def _same_test(parent: ProbeEntry, child: ProbeEntry) -> bool:
-    same_text = bool(child.test_digest) and parent.test_digest == child.test_digest
-    return same_text and parent.hypothesis_id == child.hypothesis_id
+def fails(entry: ProbeEntry) -> bool:
+    """True for an admissible run of one test that fails: in its body, around it, or in being collected."""
+    return outcome_of(entry) in (Outcome.FAILED, Outcome.ERROR)
+
+
+def passes(entry: ProbeEntry) -> bool:
+    """True for an admissible run of one test that passes."""
+    return outcome_of(entry) is Outcome.PASSED
+
+
+def same_test(one: ProbeEntry, other: ProbeEntry) -> bool:
+    """True when both ran the same test, to the byte, for the same hypothesis."""
+    same_text = bool(one.test_digest) and one.test_digest == other.test_digest
+    return same_text and one.hypothesis_id == other.hypothesis_id

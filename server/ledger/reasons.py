@@ -1,21 +1,27 @@
 """Does a test fail for the stated reason? The list of what counts, one function per entry.
 
-Accepted: an ImportError or AttributeError that names the locus; a TypeError of the test's own call that a
-static bind against the tree's signature reproduces; an assertion of the test; a traceback through the
-locus. Everything else a test may raise says nothing about the hypothesis.
+Accepted, when it is about any part of what the hypothesis is about: an ImportError, AttributeError or
+NameError that names it; a TypeError of the test's own call that a static bind against the tree's signature
+reproduces; an assertion of the test (one that expected an exception or a warning and saw none included); a
+traceback through it. Of a test that the repository itself has, also an error of its own statement: nobody
+wrote that for the occasion. Everything else a test may raise says nothing about the hypothesis.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from repo_guardian.tools.execution import REPO
+from repo_guardian.server.ledger import frames
+from repo_guardian.tools.probes.calls import call_shapes
 from repo_guardian.tools.probes.interface import ExceptionFacts, TestSource
+from repo_guardian.tools.views.symbol_graph.signature import Binding, Signature
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a hypothesis claims to break, for the tree that a test ran against.
+    """What a hypothesis claims to break at one place, for the tree that a test ran against.
 
     Attributes:
         module: dotted module that the test imports from.
@@ -23,12 +29,47 @@ class Expectation:
         files: repository-relative paths of the locus.
         call_fails_to_bind: True when the test's call does not bind to the signature that the symbol
             graph of this tree holds; None when the test makes no such call.
+        signature: of the name in this tree, as its callers see it; None when it has none.
     """
 
     module: str
     qualname: str
     files: tuple[str, ...]
     call_fails_to_bind: bool | None = None
+    signature: Signature | None = None
+
+    @property
+    def name(self) -> str:
+        """Module and qualified name, dotted."""
+        return ".".join(part for part in (self.module, self.qualname) if part)
+
+    @property
+    def head(self) -> str:
+        """The name that an import asks the module for; empty when the module itself is the locus."""
+        return self.qualname.partition(".")[0]
+
+    @property
+    def last(self) -> str:
+        """The name as its users write it after a dot."""
+        return self.name.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """All places that a hypothesis is about: a failure counts when it is about any of them.
+
+    ``packages`` are the top-level names that the repository offers: what can no longer be collected because
+    one of them cannot be imported is evidence, and what misses anything else is not.
+    """
+
+    parts: tuple[Expectation, ...]
+    packages: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> str:
+        """The places in words."""
+        shown = ", ".join(part.name for part in self.parts[:3])
+        return f"{shown} or {len(self.parts) - 3} more" if len(self.parts) > 3 else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,66 +81,141 @@ class Reason:
     import_failed: bool = False
 
 
-def classify(exception: ExceptionFacts, expectation: Expectation, test: TestSource) -> Reason:
+def classify(exception: ExceptionFacts, expected: Expected, test: TestSource) -> Reason:
     """Compare an exception with what was expected to break."""
-    if exception.is_a("ImportError"):
-        return _import_error(exception, expectation)
-    if exception.is_a("AttributeError") and _names_attribute(exception, expectation):
-        return Reason(True, f"it cannot reach {expectation.qualname}: {exception.line}")
-    if exception.is_a("TypeError") and _from_own_call(exception, test):
-        if expectation.call_fails_to_bind:
-            return Reason(True, f"its call does not bind, and a static bind agrees: {exception.line}")
-        return Reason(False, f"its call fails where a static bind does not: {exception.line}")
-    if exception.is_a("AssertionError") and _innermost(exception, test.file_name):
-        return Reason(True, f"its assertion does not hold: {exception.line}")
-    if _through_locus(exception, expectation):
+    for is_kind, judge in _KINDS:
+        if is_kind(exception):
+            reason = judge(exception, expected, test)
+            if reason is not None:
+                return reason
+    if any(frames.passes_through(exception, part.files) for part in expected.parts):
         return Reason(True, f"the failure comes out of the suspected code: {exception.line}")
+    if test.in_repository and _statement_failed(exception, test):
+        return Reason(True, f"a statement of the repository's own test fails: {exception.line}")
     return Reason(False, f"it fails for another reason than the stated one: {exception.line}")
 
 
-def _import_error(exception: ExceptionFacts, expectation: Expectation) -> Reason:
+def classify_collection(exception: ExceptionFacts, expected: Expected, test: TestSource) -> Reason:
+    """Why a test's module cannot be imported: evidence when the error names the repository's own code."""
+    reason = classify(exception, expected, test)
+    if reason.stated or not test.in_repository:
+        return reason
+    missing = (exception.name or "").partition(".")[0]
+    if exception.is_a("ImportError") and missing and missing in expected.packages:
+        return Reason(True, f"it needs what the repository no longer offers: {exception.line}", True)
+    return reason
+
+
+def _import_error(exception: ExceptionFacts, expected: Expected, _test: TestSource) -> Reason:
     """The module, one of its parents, or the name that was asked of it, has to be what is missing."""
     missing = exception.name or ""
-    head = expectation.qualname.partition(".")[0]
-    names_module = exception.is_a("ModuleNotFoundError") and (
-        missing == expectation.module or expectation.module.startswith(f"{missing}.")
-    )
-    names_name = bool(head) and missing == expectation.module and f"'{head}'" in exception.message
-    if names_module or names_name:
-        return Reason(True, f"it cannot import {_dotted(expectation)}: {exception.line}", import_failed=True)
-    text = f"an import fails that does not name {_dotted(expectation)}: {exception.line}"
+    for part in expected.parts:
+        names_module = exception.is_a("ModuleNotFoundError") and (
+            missing == part.module or part.module.startswith(f"{missing}.")
+        )
+        names_name = (
+            bool(part.head) and missing == part.module and f"import name '{part.head}'" in exception.message
+        )
+        if missing and (names_module or names_name):
+            return Reason(True, f"it cannot import {part.name}: {exception.line}", import_failed=True)
+    text = f"an import fails that does not name {expected.names}: {exception.line}"
     return Reason(False, text, import_failed=True)
 
 
-def _names_attribute(exception: ExceptionFacts, expectation: Expectation) -> bool:
-    """The attribute is a part of the qualified name, and its owner the part before it."""
-    parts = expectation.qualname.split(".")
-    owners = {
-        ".".join([expectation.module, *parts[:index]]): part for index, part in enumerate(parts) if part
-    }
-    return exception.owner in owners and owners[exception.owner] == exception.name
+def _attribute_error(exception: ExceptionFacts, expected: Expected, _test: TestSource) -> Reason | None:
+    """The attribute is a part of a qualified name, and its owner the part before it."""
+    for part in expected.parts:
+        owner = part.module
+        for name in part.qualname.split(".") if part.qualname else ():
+            if _lacks(exception, owner, name):
+                return Reason(True, f"it cannot reach {part.qualname}: {exception.line}")
+            owner = f"{owner}.{name}"
+    return None
 
 
-def _from_own_call(exception: ExceptionFacts, test: TestSource) -> bool:
-    """All frames are the test's own, or of the standard library's ``inspect``, which binds for it."""
-    if not exception.frames:
-        return False
-    inner = exception.frames
-    while inner and inner[0].path.rpartition("/")[2] != test.file_name:
-        inner = inner[1:]
-    return bool(inner) and all(
-        frame.path.rpartition("/")[2] in (test.file_name, "inspect.py") for frame in inner
+def _lacks(exception: ExceptionFacts, owner: str, name: str) -> bool:
+    """Python before 3.10 tells the attribute and its owner in the message only."""
+    if exception.name is not None:
+        return (exception.owner, exception.name) == (owner, name)
+    last, said = owner.rpartition(".")[2], exception.message
+    return said.startswith(
+        (
+            f"module '{owner}' has no attribute '{name}'",
+            f"type object '{last}' has no attribute '{name}'",
+            f"'{last}' object has no attribute '{name}'",
+            f"property '{name}' of '{last}' object has no setter",
+        )
     )
 
 
-def _innermost(exception: ExceptionFacts, file_name: str) -> bool:
-    return bool(exception.frames) and exception.frames[-1].path.rpartition("/")[2] == file_name
+def _name_error(exception: ExceptionFacts, expected: Expected, test: TestSource) -> Reason | None:
+    """What ``import *`` no longer brings is missed where the test uses it."""
+    named = re.match(r"name '(\w+)' is not defined", exception.message)
+    if named is None or not frames.raised_by_test(exception, test):
+        return None
+    if any(part.head == named[1] for part in expected.parts) and "import *" in test.text:
+        return Reason(True, f"its import brings it no {named[1]}: {exception.line}")
+    return None
 
 
-def _through_locus(exception: ExceptionFacts, expectation: Expectation) -> bool:
-    files = {f"{REPO}/{path}" for path in expectation.files}
-    return any(frame.path in files for frame in exception.frames)
+def _type_error(exception: ExceptionFacts, expected: Expected, test: TestSource) -> Reason | None:
+    if not frames.bound_by_test(exception, test):
+        return None
+    line = frames.own_line(exception, test)
+    if any(_fails_to_bind(part, test, line) for part in expected.parts):
+        return Reason(True, f"its call does not bind, and a static bind agrees: {exception.line}")
+    if _cannot_instantiate(exception, expected):
+        return Reason(True, f"its class can no longer be instantiated: {exception.line}")
+    if test.in_repository:
+        return None
+    return Reason(False, f"its call fails where a static bind does not: {exception.line}")
 
 
-def _dotted(expectation: Expectation) -> str:
-    return ".".join(part for part in (expectation.module, expectation.qualname) if part)
+def _fails_to_bind(part: Expectation, test: TestSource, line: int) -> bool:
+    """The template's own call, or any call of the name on the line that failed."""
+    if part.call_fails_to_bind is not None:
+        return part.call_fails_to_bind
+    if part.signature is None:
+        return False
+    shapes = call_shapes(test.text, line, part.last)
+    return any(part.signature.bind(shape).binding is Binding.FAILS for shape in shapes)
+
+
+def _cannot_instantiate(exception: ExceptionFacts, expected: Expected) -> bool:
+    """The class, or the abstract member that a subclass lacks, is a part of a qualified name."""
+    if not exception.message.startswith("Can't instantiate abstract class "):
+        return False
+    said = set(re.findall(r"\w+", exception.message))
+    return any(said & set(part.qualname.split(".")) for part in expected.parts if part.qualname)
+
+
+def _assertion(exception: ExceptionFacts, _expected: Expected, test: TestSource) -> Reason | None:
+    if exception.message.startswith("Timeout >"):  # pytest-timeout ends a test through pytest.fail
+        return Reason(False, f"it took too long: {exception.line}")
+    if frames.asserted_by_test(exception, test):
+        return Reason(True, f"its assertion does not hold: {exception.line}")
+    return None
+
+
+_OWN_STATEMENT = ("TypeError", "ValueError", "LookupError", "AttributeError", "ArithmeticError")
+
+
+def _statement_failed(exception: ExceptionFacts, test: TestSource) -> bool:
+    return any(exception.is_a(kind) for kind in _OWN_STATEMENT) and frames.raised_by_test(exception, test)
+
+
+def _is(name: str) -> Callable[[ExceptionFacts], bool]:
+    return lambda exception: exception.is_a(name)
+
+
+_KINDS: tuple[
+    tuple[Callable[[ExceptionFacts], bool], Callable[[ExceptionFacts, Expected, TestSource], Reason | None]],
+    ...,
+] = (
+    (_is("ImportError"), _import_error),
+    (_is("AttributeError"), _attribute_error),
+    (_is("NameError"), _name_error),
+    (_is("TypeError"), _type_error),
+    (_is("AssertionError"), _assertion),
+    (_is("Failed"), _assertion),  # pytest.fail, and what pytest.raises and pytest.warns raise through it
+)

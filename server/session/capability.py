@@ -74,6 +74,22 @@ async def need_suite_bench(session: CycleSession, settings: ServerSettings) -> B
     return session.suite_bench
 
 
+async def bench_for(session: CycleSession, settings: ServerSettings, *, in_repository: bool) -> Bench:
+    """The bench of one probe: of a test in the repository, or of one that stands alone.
+
+    Once the trees were built for their suites, every test runs on what was built: both sides of a comparison
+    have to share it.
+
+    Raises:
+        AdmissionError, ToolchainError, MaterializeError, UsageError: see ``need_bench``.
+    """
+    if in_repository:
+        return replace(await need_suite_bench(session, settings), limits=settings.probes.suite_run)
+    if session.suite_bench is not None:
+        return replace(session.suite_bench, limits=settings.probes.run)
+    return await need_bench(session, settings)
+
+
 def envelope(session: CycleSession, settings: ServerSettings) -> Envelope:
     """The environment so far: without a toolchain when nothing was run."""
     backend, check = session.capability.backend, session.capability.check

@@ -1,4 +1,4 @@
-"""Searches the minimal revert that turns a failing test green; the search only, no judgement."""
+"""Searches the minimal revert that turns a failing test green, and reads edits; the search, no judgement."""
 
 from __future__ import annotations
 
@@ -6,18 +6,37 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from repo_guardian.server.ledger.locus_files import is_test_or_configuration
-from repo_guardian.server.session.locus import Sides, definition_spans
+from repo_guardian.server.session.focus import Focus, definition_spans
+from repo_guardian.server.session.locus import Sides
+from repo_guardian.tools.probes.edits import apply_diff
 from repo_guardian.tools.probes.interface import Edit
-from repo_guardian.tools.probes.revert import Blobs, Revert, apply, candidates, narrow, render_diff
-from repo_guardian.tools.signals.interface import SymbolDetail
+from repo_guardian.tools.probes.revert import (
+    Blobs,
+    Revert,
+    apply,
+    candidates,
+    changed_lines,
+    narrow,
+    recognise,
+    render_diff,
+)
+
+Passes = Callable[[Edit], Awaitable[bool]]
+"""Whether the test passes with an edit in place."""
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRevert:
-    """A revert that makes the test pass. ``minimal`` is False when the attempts ran out before it was."""
+class FoundEdit:
+    """An edit to run the test with.
 
-    revert: Revert
+    ``restores_base`` says that it is base text only. ``minimal`` is False for any other edit, and when the
+    attempts ran out before everything that can be left out was.
+    """
+
     edit: Edit
+    description: str
+    changed_lines: int
+    restores_base: bool
     minimal: bool
     attempts: int
     evidence_diff: str
@@ -27,43 +46,71 @@ class FixSearch:
     """One search, bounded by a number of test runs.
 
     Args:
-        detail: the suspected symbol.
         sides: the two trees.
         max_attempts: how many reverts may be tried.
+        passes: runs the test.
     """
 
-    def __init__(self, detail: SymbolDetail, sides: Sides, max_attempts: int) -> None:
-        self._detail = detail
+    def __init__(self, sides: Sides, max_attempts: int, passes: Passes) -> None:
         self._sides = sides
         self._left = max_attempts
         self._max = max_attempts
+        self._passes = passes
         self._spent = False
 
-    async def search(self, passes: Callable[[Edit], Awaitable[bool]]) -> FoundRevert | None:
-        """Try candidates from the narrowest on, narrow the first that passes; None when none does."""
-        base, current = self._blobs()
-
-        async def attempt(revert: Revert) -> bool:
-            if self._left == 0:
-                self._spent = True
-                return False
-            self._left -= 1
-            return await passes(apply(revert, base, current))
-
-        for candidate in candidates(definition_spans(self._detail, self._sides), base, current):
-            if not await attempt(candidate):
-                continue
-            found = await narrow(candidate, attempt)
-            edit = apply(found, base, current)
-            used = self._max - self._left
-            return FoundRevert(found, edit, not self._spent, used, render_diff(edit, current))
+    async def search(self, focus: Focus) -> FoundEdit | None:
+        """Try reverts of what is suspected from the narrowest on, narrow the first that passes."""
+        spans = definition_spans(focus, self._sides)
+        paths = {*focus.paths(self._sides), *(span.path for span in spans)} - {""}
+        kept = sorted(path for path in paths if not is_test_or_configuration(path))
+        base, current = self._blobs(kept)
+        for candidate in candidates(spans, base, current):
+            if await self._attempt(candidate, base, current):
+                return await self._narrowed(candidate, base, current)
         return None
 
-    def _blobs(self) -> tuple[Blobs, Blobs]:
-        """The locus' files in both trees; tests and configuration are never part of a revert."""
-        paths = {self._detail.base_path, self._detail.current_path} - {""}
-        paths |= {span.path for span in definition_spans(self._detail, self._sides)} - {""}
-        kept = sorted(path for path in paths if not is_test_or_configuration(path))
-        base = {path: self._sides.base.read(path) for path in kept}
-        current = {path: self._sides.current.read(path) for path in kept}
-        return base, current
+    async def given(self, diff: str) -> FoundEdit:
+        """The edit that a diff writes; narrowed when it is a revert and the test passes with it.
+
+        Raises:
+            UsageError: the diff does not apply to the current files.
+        """
+        edit = apply_diff(diff, self._sides.current.read)
+        base, current = self._blobs(sorted(edit))
+        revert = recognise(edit, base, current)
+        if revert is not None and await self._attempt(revert, base, current):
+            return await self._narrowed(revert, base, current)
+        return FoundEdit(
+            edit=edit,
+            description=f"an edit of {', '.join(sorted(edit))}",
+            changed_lines=changed_lines(edit, current),
+            restores_base=revert is not None,
+            minimal=False,
+            attempts=self._max - self._left,
+            evidence_diff=render_diff(edit, current),
+        )
+
+    async def _narrowed(self, revert: Revert, base: Blobs, current: Blobs) -> FoundEdit:
+        found = await narrow(revert, lambda fewer: self._attempt(fewer, base, current))
+        edit = apply(found, base, current)
+        return FoundEdit(
+            edit=edit,
+            description=found.description,
+            changed_lines=found.changed_lines,
+            restores_base=True,
+            minimal=not self._spent,
+            attempts=self._max - self._left,
+            evidence_diff=render_diff(edit, current),
+        )
+
+    async def _attempt(self, revert: Revert, base: Blobs, current: Blobs) -> bool:
+        if self._left == 0:
+            self._spent = True
+            return False
+        self._left -= 1
+        return await self._passes(apply(revert, base, current))
+
+    def _blobs(self, paths: list[str]) -> tuple[Blobs, Blobs]:
+        """The files in both trees."""
+        base = {path: self._sides.base.read(path) for path in paths}
+        return base, {path: self._sides.current.read(path) for path in paths}

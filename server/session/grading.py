@@ -16,7 +16,13 @@ def propose(session: CycleSession, proposal: GradeProposal) -> GradeDecision:
     """
     hypothesis = session.hypotheses.get(proposal.hypothesis_id)
     cited = [session.ledger.get(probe_id) for probe_id in proposal.citations]
-    decision = decide(hypothesis, proposal, cited, exists=lambda locus: exists(session, locus))
+    decision = decide(
+        hypothesis,
+        proposal,
+        cited,
+        exists=lambda locus: exists(session, locus),
+        ledger=session.ledger.entries,
+    )
     session.hypotheses.record(proposal, decision)
     return decision
 

@@ -1,17 +1,13 @@
-"""What a signal's locus looks like in each of the trees that a test may run against."""
+"""What one symbol looks like in each of the trees that a test may run against."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from repo_guardian.server.ledger.evidence import TreeClaim
 from repo_guardian.server.ledger.reasons import Expectation
 from repo_guardian.server.session.trees import Tree
-from repo_guardian.tools.probes.interface import Edit
 from repo_guardian.tools.probes.revert import DefinitionSpan
-from repo_guardian.tools.probes.runner import RunPlan
 from repo_guardian.tools.signals.interface import Effect, SymbolDetail
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolKind
@@ -39,48 +35,26 @@ class Sides:
         return self.current_graph if side is Side.CURRENT else self.base_graph
 
 
-def expectation(detail: SymbolDetail, sides: Sides, side: Side) -> Expectation:
-    """What the hypothesis claims to break, and whether a static bind says so for that side's tree."""
-    return Expectation(
+def expectations(detail: SymbolDetail, sides: Sides, side: Side) -> tuple[Expectation, ...]:
+    """What may break when this symbol does, in that side's tree: as it is reached, and as it is defined."""
+    graph = sides.graph(side)
+    symbol = resolve(detail.old_id, graph) or resolve(detail.new_id, graph)
+    shared = Expectation(
         module=detail.module,
         qualname=detail.qualname,
-        files=_files(detail, sides),
-        call_fails_to_bind=_fails_to_bind(detail, sides.graph(side)),
+        files=files_of(detail, sides),
+        call_fails_to_bind=_fails_to_bind(detail, graph),
+        signature=symbol.signature if symbol is not None else None,
     )
+    home = _defining_module(detail.old_id, sides.base_graph)
+    definition = resolve(detail.old_id, sides.base_graph)
+    if home is None or definition is None or home.id == detail.module:
+        return (shared,)
+    inside = definition.id.removeprefix(home.id).removeprefix(".")
+    return shared, replace(shared, module=home.id, qualname=inside)
 
 
-def tree_claim(detail: SymbolDetail, sides: Sides, side: Side, edit: Edit) -> TreeClaim:
-    """The modules and the file contents that a run on that side has to prove."""
-    tree = sides.tree(side)
-
-    def digest(path: str) -> str | None:
-        if path in edit:
-            content = edit[path]
-            return None if content is None else hashlib.sha256(content).hexdigest()
-        return tree.digest(path)
-
-    digests = {path: digest(path) for path in _files(detail, sides)}
-    modules = {
-        name: path
-        for name, path in _modules(detail, sides.graph(side)).items()
-        if digests.get(path, tree.digest(path)) is not None
-    }
-    digests |= {path: digest(path) for path in modules.values()}
-    return TreeClaim(modules=modules, digests=digests)
-
-
-def run_plan(detail: SymbolDetail, sides: Sides, claim: TreeClaim, harness: str, site: str) -> RunPlan:
-    """Where to import from, and what to report on."""
-    return RunPlan(
-        import_roots=_import_roots(detail, sides),
-        harness=harness,
-        site=site,
-        modules=tuple(sorted(claim.modules)),
-        files=tuple(sorted(claim.digests)),
-    )
-
-
-def definition_spans(detail: SymbolDetail, sides: Sides) -> tuple[DefinitionSpan, ...]:
+def spans_of(detail: SymbolDetail, sides: Sides) -> tuple[DefinitionSpan, ...]:
     """The suspected definition as lines of the base file and, where it still stands there, of the current."""
     base_id, current_id = detail.old_id, detail.new_id
     if detail.symbol_kind is SymbolKind.CLASS and detail.effect is not Effect.UNRESOLVED:
@@ -117,15 +91,16 @@ def _lines(span: Span) -> tuple[int, int]:
     return span.start_line, span.end_line
 
 
-def _files(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
+def files_of(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
+    """The files of the definition and of the modules that it is reached through, in either tree, sorted."""
     paths = {detail.base_path, detail.current_path}
     for graph in (sides.base_graph, sides.current_graph):
-        paths |= set(_modules(detail, graph).values())
+        paths |= set(modules_of(detail, graph).values())
     return tuple(sorted(path for path in paths if path))
 
 
-def _modules(detail: SymbolDetail, graph: Graph) -> dict[str, str]:
-    """The module that the symbol is reached through and, behind aliases, the one that defines it."""
+def modules_of(detail: SymbolDetail, graph: Graph) -> dict[str, str]:
+    """Path by name: the module that the symbol is reached through and the one behind it that defines it."""
     names = [detail.module, *([found.id] if (found := _defining_module(detail.old_id, graph)) else [])]
     modules = [graph.symbols[name] for name in names if name in graph.symbols]
     return {module.id: module.path for module in modules if module.kind is SymbolKind.MODULE}
@@ -155,17 +130,23 @@ def _fails_to_bind(detail: SymbolDetail, graph: Graph) -> bool | None:
     return symbol.signature.bind(detail.witness).binding is Binding.FAILS
 
 
-def _import_roots(detail: SymbolDetail, sides: Sides) -> tuple[str, ...]:
-    """The directory that the locus' module is imported from, then those of the repository's packages.
+def import_roots(modules: Iterable[str], sides: Sides) -> tuple[str, ...]:
+    """The directories that the ``modules`` are imported from, then those of the repository's packages.
 
     The same for both trees, so that a transition has one cause. Folders of loose scripts are left out
     unless the locus is in one: a script named like a standard module would shadow it.
     """
     graphs = (sides.current_graph, sides.base_graph)
     roots = {_root_of(module) for graph in graphs for module in _top_packages(graph)}
-    known = (graph.symbols.get(detail.module) for graph in graphs)
-    own = next((_root_of(s) for s in known if s is not None and s.kind is SymbolKind.MODULE), "")
-    return (own, *sorted(roots - {own}, key=lambda root: (root.count("/"), root)))
+    known = (graph.symbols.get(name) for name in modules for graph in graphs)
+    own = dict.fromkeys(_root_of(s) for s in known if s is not None and s.kind is SymbolKind.MODULE)
+    return (*(own or ("",)), *sorted(roots - own.keys(), key=lambda root: (root.count("/"), root)))
+
+
+def package_names(sides: Sides) -> tuple[str, ...]:
+    """The top-level names that either tree offers, sorted."""
+    graphs = (sides.current_graph, sides.base_graph)
+    return tuple(sorted({module.id for graph in graphs for module in _top_packages(graph)}))
 
 
 def _top_packages(graph: Graph) -> Iterator[Symbol]:

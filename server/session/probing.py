@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from repo_guardian.errors import AdmissionError, SandboxError
+from anyio import to_thread
+
+from repo_guardian.errors import AdmissionError, SandboxError, UsageError
 from repo_guardian.server.contract.hypotheses import Hypothesis
-from repo_guardian.server.contract.probes import Outcome, ProbeEntry, ProbeTool, RevertInfo, TestResult
-from repo_guardian.server.ledger.evidence import Judgement, judge
-from repo_guardian.server.ledger.ledger import ProbeLedger, outcome_of
-from repo_guardian.server.session.fixing import FixSearch, FoundRevert
-from repo_guardian.server.session.locus import (
-    Sides,
-    expectation,
-    resolve,
-    run_plan,
-    tree_claim,
-)
+from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool, RevertInfo, TestResult
+from repo_guardian.server.ledger.evidence import Judgement
+from repo_guardian.server.ledger.ledger import ProbeLedger, fails
+from repo_guardian.server.session.fixing import FixSearch, FoundEdit
+from repo_guardian.server.session.locus import Sides
+from repo_guardian.server.session.running import Ran, Runner
+from repo_guardian.server.session.sources import Bound, own_test, template_tests
 from repo_guardian.server.settings import ProbeLimits
-from repo_guardian.tools.execution.bench import HARNESS, Bench, Checkout
+from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.git.objects import DiffStat
-from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
-from repo_guardian.tools.probes.templates import Material, candidates
-from repo_guardian.tools.signals.interface import Signal, SymbolDetail
+from repo_guardian.tools.probes.interface import Edit
+from repo_guardian.tools.signals.interface import Signal
 from repo_guardian.vocabulary import EvidenceStatus, Side
 
-
-@dataclass(frozen=True, slots=True)
-class _Ran:
-    """The repetitions of one test on one side, judged."""
-
-    runs: Sequence[TestRun]
-    judgement: Judgement
-    duration_s: float
+_RUNS = (ProbeTool.RUN_TEST, ProbeTool.RUN_EXISTING_TESTS)
+NO_REVERT = "no restoration of base text at the suspected cause makes the test pass"
 
 
 class Prober:
     """Carries the probes out and keeps the ledger.
+
+    A test is run on the bench that is passed in; see ``in_repository`` for which one it has to be.
 
     Args:
         ledger: where entries go.
@@ -64,22 +56,31 @@ class Prober:
         self._signals = signals
         self._change = change
         self._limits = limits
-        self._checkout = checkout
-        self._tests: dict[str, TestSource] = {}
-        self._details: dict[str, SymbolDetail] = {}
+        self._runner = Runner(sides, checkout)
+        self._tests: dict[tuple[str, str], Bound] = {}
 
     def variants(self, hypothesis: Hypothesis) -> int:
         """How many template tests there are for a hypothesis' signals."""
-        return len(self._candidates(hypothesis))
+        return len(template_tests(hypothesis, self._signals, self._sides))
 
-    def synthesize(self, hypothesis: Hypothesis, *, variant: int = 0) -> ProbeEntry:
-        """Write a template test of the hypothesis' signals; a ``source`` entry.
+    def synthesize(
+        self, hypothesis: Hypothesis, *, source: str | None = None, variant: int = 0
+    ) -> ProbeEntry:
+        """Keep a test: ``source``, or a template test of the hypothesis' signals; a ``source`` entry.
 
-        ``variant`` counts from 0, the most telling test.
+        ``variant`` counts the templates from 0, the most telling one. What keeps a test from being written
+        or accepted is in ``failure``.
         """
-        test, failure = self._template(hypothesis, variant)
-        if test is not None:
-            self._tests[test.digest] = test
+        bound, failure = None, ""
+        try:
+            if source is not None:
+                bound = own_test(hypothesis, source, self._signals, self._sides)
+            else:
+                bound = self._template(hypothesis, variant)
+        except UsageError as error:
+            failure = str(error)
+        if bound is not None:
+            self._tests[hypothesis.id, bound.test.digest] = bound
         return self._ledger.append(
             ProbeEntry(
                 id=self._ledger.next_id(),
@@ -89,15 +90,28 @@ class Prober:
                 side=Side.CURRENT,
                 commit=self._sides.current.commit,
                 evidence=EvidenceStatus.SOURCE,
-                evidence_reason="a test was written; nothing has run yet",
+                evidence_reason=failure or "a test was written; nothing has run yet",
                 failure=failure,
-                test_source=test.text if test is not None else "",
-                test_digest=test.digest if test is not None else "",
+                test_source=bound.test.text if bound is not None else source or "",
+                test_id=bound.test.test_id if bound is not None else "",
+                test_digest=bound.test.digest if bound is not None else "",
             )
         )
 
+    def in_repository(self, probe_id: str) -> bool:
+        """Whether the test of an entry runs under the repository's own configuration: on the suite's bench.
+
+        Raises:
+            AdmissionError: there is no such entry, or it holds no test.
+        """
+        return self._test_of(self._ledger.get(probe_id)).test.in_repository
+
     async def run(self, bench: Bench, source_id: str) -> ProbeEntry:
-        """Run a stored test at the cycle's commit."""
+        """Run a stored test at the cycle's commit.
+
+        Raises:
+            AdmissionError: there is no such test.
+        """
         source = self._ledger.get(source_id)
         if source.tool is not ProbeTool.SYNTHESIZE_TEST or source.failure:
             raise AdmissionError(
@@ -106,110 +120,101 @@ class Prober:
         return await self._plain_run(bench, ProbeTool.RUN_TEST, source, Side.CURRENT)
 
     async def differential(self, bench: Bench, run_id: str) -> ProbeEntry:
-        """Run the same test at the base; bound to the run at the commit."""
-        parent = self._run_entry(run_id)
-        return await self._plain_run(bench, ProbeTool.DIFFERENTIAL_RUN, parent, Side.BASE)
+        """Run the same test at the base; bound to the run at the commit.
 
-    async def fix(self, bench: Bench, run_id: str) -> ProbeEntry:
-        """Restore base text at the suspected cause in the overlay and run the same test again.
+        Raises:
+            AdmissionError: there is no such run.
+        """
+        return await self._plain_run(bench, ProbeTool.DIFFERENTIAL_RUN, self._run_entry(run_id), Side.BASE)
+
+    async def fix(self, bench: Bench, run_id: str, diff: str | None = None) -> ProbeEntry:
+        """Run the same test again with an edit in the overlay: ``diff``, or the minimal revert.
 
         Raises:
             AdmissionError: the run it is bound to is not an admissible failure.
         """
         parent = self._run_entry(run_id)
-        if outcome_of(parent) is not Outcome.FAILED:
+        if not fails(parent):
             raise AdmissionError(
-                f"{run_id} is not an admissible failure, so there is nothing to fix: {parent.evidence_reason}"
+                f"{run_id} is no admissible failure, so there is nothing to fix: {parent.evidence_reason}",
+                hint="first have a test that fails at this commit for the stated reason",
             )
-        detail = self._details[parent.hypothesis_id]
+        bound = self._test_of(parent)
 
         async def passes(edit: Edit) -> bool:
-            ran = await self._execute(bench, parent, Side.REVERTED, edit, repetitions=1)
-            return ran.judgement.outcome is Outcome.PASSED and ran.judgement.status is EvidenceStatus.VALID
+            ran = await self._runner.run(bench, bound.test, bound.focus, Side.REVERTED, edit, repetitions=1)
+            return ran.judgement.passed
 
-        ran: _Ran | None = None
-        failure = "no restoration of base text at the suspected cause makes the test pass"
+        search = FixSearch(self._sides, self._limits.fix_attempts, passes)
         try:
-            found = await FixSearch(detail, self._sides, self._limits.fix_attempts).search(passes)
-            if found is not None:
-                repetitions = self._limits.repetitions
-                ran = await self._execute(bench, parent, Side.REVERTED, found.edit, repetitions=repetitions)
+            found = await search.search(bound.focus) if diff is None else await search.given(diff)
+            if found is None:
+                return self._fixless(parent, NO_REVERT, EvidenceStatus.INVALID)
+            ran = await self._execute(bench, bound, Side.REVERTED, found.edit)
+        except UsageError as error:
+            return self._fixless(parent, str(error), EvidenceStatus.INVALID)
         except SandboxError as error:
-            found, failure = None, str(error)
-        if found is None:
-            return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, None, failure=failure)
-        return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=self._revert_info(found))
+            return self._fixless(parent, str(error), EvidenceStatus.ENVIRONMENT)
+        revert = await to_thread.run_sync(self._revert_info, found)
+        return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=revert)
 
-    def _template(self, hypothesis: Hypothesis, variant: int) -> tuple[TestSource | None, str]:
-        found = self._candidates(hypothesis)
+    def _template(self, hypothesis: Hypothesis, variant: int) -> Bound:
+        found = template_tests(hypothesis, self._signals, self._sides)
         if not found:
-            return None, "no template can prove a hypothesis with these signals"
-        if variant >= len(found):
-            return None, f"there are only {len(found)} template tests for it, counted from 0"
-        self._details[hypothesis.id], test = found[variant]
-        return test, ""
-
-    def _candidates(self, hypothesis: Hypothesis) -> list[tuple[SymbolDetail, TestSource]]:
-        signals = [self._signals[key] for key in hypothesis.draft.signal_keys if key in self._signals]
-        sides = self._sides
-        found: list[tuple[SymbolDetail, TestSource]] = []
-        for signal in signals:
-            if not isinstance(signal.detail, SymbolDetail):
-                continue
-            before = resolve(signal.detail.old_id, sides.base_graph)
-            material = Material(
-                before=before.signature if before is not None else None,
-                base=sides.base_graph,
-                current=sides.current_graph,
-                read_base=sides.base.read,
-                read_current=sides.current.read,
+            raise UsageError(
+                "no template can prove a hypothesis with these signals", hint="pass the source of a test"
             )
-            found += [(signal.detail, test) for test in candidates(signal, material)]
-        return found
+        if variant >= len(found):
+            raise UsageError(f"there are only {len(found)} template tests for it", hint="count from 0")
+        return found[variant]
+
+    def _test_of(self, entry: ProbeEntry) -> Bound:
+        bound = self._tests.get((entry.hypothesis_id, entry.test_digest))
+        if bound is None:
+            raise AdmissionError(f"{entry.id} holds no test", hint="pass the id of an entry that ran one")
+        return bound
 
     def _run_entry(self, probe_id: str) -> ProbeEntry:
         entry = self._ledger.get(probe_id)
-        if entry.tool is not ProbeTool.RUN_TEST:
+        if entry.tool not in _RUNS or entry.side is not Side.CURRENT:
             raise AdmissionError(
                 f"{probe_id} is not a run at the commit", hint="pass the id of a probe_run_test entry"
             )
+        self._test_of(entry)
         return entry
 
     async def _plain_run(self, bench: Bench, tool: ProbeTool, parent: ProbeEntry, side: Side) -> ProbeEntry:
         try:
-            ran = await self._execute(bench, parent, side, {}, repetitions=self._limits.repetitions)
+            ran = await self._execute(bench, self._test_of(parent), side, {})
         except SandboxError as error:
-            return self._append(tool, parent, side, None, failure=str(error))
+            ran = Ran((), Judgement(EvidenceStatus.ENVIRONMENT, str(error)))
+            return self._append(tool, parent, side, ran, failure=str(error))
         return self._append(tool, parent, side, ran)
 
-    async def _execute(
-        self, bench: Bench, parent: ProbeEntry, side: Side, edit: Edit, *, repetitions: int
-    ) -> _Ran:
-        test, detail = self._tests[parent.test_digest], self._details[parent.hypothesis_id]
-        claim = tree_claim(detail, self._sides, side, edit)
-        plan = run_plan(detail, self._sides, claim, HARNESS, bench.site)
-        started = time.monotonic()
-        runs = await bench.run(test, plan, self._checkout(side), edit, repetitions=repetitions)
-        duration_s = time.monotonic() - started
-        judgement = judge(runs, test, expectation(detail, self._sides, side), claim)
-        return _Ran(runs, judgement, duration_s)
+    async def _execute(self, bench: Bench, bound: Bound, side: Side, edit: Edit) -> Ran:
+        run = partial(self._runner.run, bench, bound.test, bound.focus, side, edit)
+        return await run(repetitions=self._limits.repetitions)
+
+    def _fixless(self, parent: ProbeEntry, failure: str, status: EvidenceStatus) -> ProbeEntry:
+        ran = Ran((), Judgement(status, failure))
+        return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, failure=failure)
 
     def _append(
         self,
         tool: ProbeTool,
         parent: ProbeEntry,
         side: Side,
-        ran: _Ran | None,
+        ran: Ran,
         *,
         failure: str = "",
         revert: RevertInfo | None = None,
     ) -> ProbeEntry:
-        judgement = ran.judgement if ran is not None else Judgement(EvidenceStatus.ENVIRONMENT, failure)
-        last = ran.runs[-1] if ran is not None else None
+        judgement, test = ran.judgement, self._test_of(parent).test
+        last = ran.runs[-1] if ran.runs else None
         outcomes: tuple[TestResult, ...] = ()
         if judgement.outcome is not None:
-            test_id = self._tests[parent.test_digest].test_id
-            outcomes = (TestResult(test_id=test_id, outcome=judgement.outcome, reason=judgement.failure),)
+            result = TestResult(test_id=test.test_id, outcome=judgement.outcome, reason=judgement.failure)
+            outcomes = (result,)
         return self._ledger.append(
             ProbeEntry(
                 id=self._ledger.next_id(),
@@ -222,33 +227,29 @@ class Prober:
                 process_status=last.result.status.value if last is not None else "",
                 exit_code=last.pytest_status if last is not None else None,
                 outcomes=outcomes,
-                repetitions=len(ran.runs) if ran is not None else 0,
+                repetitions=len(ran.runs),
                 evidence=judgement.status,
                 evidence_reason=judgement.reason,
                 failure=failure,
                 test_source=parent.test_source,
+                test_id=test.test_id,
                 test_digest=parent.test_digest,
                 revert=revert,
-                duration_s=round(ran.duration_s, 3) if ran is not None else 0.0,
-                output=_tail(last, self._limits.output_chars),
+                duration_s=round(ran.duration_s, 3),
+                output=ran.output(self._limits.output_chars),
             )
         )
 
-    def _revert_info(self, found: FoundRevert) -> RevertInfo:
+    def _revert_info(self, found: FoundEdit) -> RevertInfo:
         change = self._change()
         return RevertInfo(
-            description=found.revert.description,
-            files=found.revert.files,
-            changed_lines=found.revert.changed_lines,
+            description=found.description,
+            files=tuple(sorted(found.edit)),
+            changed_lines=found.changed_lines,
             commit_changed_lines=change.added + change.deleted,
             commit_hunks=change.hunks,
             minimal=found.minimal,
             attempts=found.attempts,
             evidence_diff=found.evidence_diff,
+            restores_base=found.restores_base,
         )
-
-
-def _tail(run: TestRun | None, chars: int) -> str:
-    if run is None:
-        return ""
-    return run.result.stderr.decode("utf-8", "backslashreplace")[-chars:]

@@ -7,27 +7,37 @@ proposed to the same rules that judge everybody's proposals, and falls back to t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from repo_guardian.errors import AdmissionError, SandboxError
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
-from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Proof, Transition
-from repo_guardian.server.ledger.ledger import outcome_of
-from repo_guardian.server.session.capability import need_bench
+from repo_guardian.server.contract.probes import ProbeEntry, Proof, Transition
+from repo_guardian.server.ledger.ledger import fails, outcome_of, passes
+from repo_guardian.server.session.capability import bench_for
 from repo_guardian.server.session.grading import propose
+from repo_guardian.server.session.reading import Narrate
 from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.views import quietly
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.bench import Bench
 from repo_guardian.vocabulary import Grade, Verdict
-
-Narrate = Callable[[str], Awaitable[None]]
-"""Receives one short sentence when a new step begins."""
 
 MOST_VARIANTS = 4
 """Tests of one claim that are tried before it is deferred."""
 
 _REASON_CHARS = 2000
+
+
+GATES = ("", "written", "ran", "admissible", "fails_now", "corroborated")
+"""What a test has to survive, in order; "" for one that could not even be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProof:
+    """What an agent brings itself: the text of a test, and a unified diff to try as the fix."""
+
+    source: str | None = None
+    edit: str | None = None
 
 
 @dataclass
@@ -37,21 +47,32 @@ class _Attempt:
     source: ProbeEntry
     red: ProbeEntry | None = None
     before: ProbeEntry | None = None
-    reverted: ProbeEntry | None = None
+    reverted: list[ProbeEntry] = field(default_factory=list)
 
     @property
-    def outcome(self) -> Outcome | None:
-        """What the test does at the commit, where that is admissible."""
-        return outcome_of(self.red) if self.red is not None else None
+    def probes(self) -> list[ProbeEntry]:
+        """All of them."""
+        return [e for e in (self.source, self.red, self.before, *self.reverted) if e is not None]
+
+    @property
+    def fails_now(self) -> bool:
+        """It fails at the commit, for the stated reason."""
+        return self.red is not None and fails(self.red)
 
     @property
     def pre_existing(self) -> bool:
         """It fails at the base too."""
-        return self.before is not None and outcome_of(self.before) is Outcome.FAILED
+        return self.before is not None and fails(self.before)
+
+    @property
+    def decides(self) -> bool:
+        """It is admissible, and says something about the change."""
+        return self.red is not None and outcome_of(self.red) is not None and not self.pre_existing
 
     @property
     def corroborations(self) -> list[ProbeEntry]:
-        return [e for e in (self.before, self.reverted) if e is not None and e.transition is not None]
+        """The runs in which the same test passes without the suspected cause."""
+        return [entry for entry in self.probes if entry.transition is not None]
 
     @property
     def validity(self) -> str:
@@ -60,9 +81,9 @@ class _Attempt:
             return ""
         if self.red is None or not self.red.outcomes:
             return "written"
-        if self.outcome is None:
+        if outcome_of(self.red) is None:
             return "ran"
-        if self.outcome is Outcome.PASSED:
+        if not self.fails_now:
             return "admissible"
         return "corroborated" if self.corroborations else "fails_now"
 
@@ -72,54 +93,59 @@ class _Investigation:
     """One hypothesis under investigation."""
 
     session: CycleSession
+    settings: ServerSettings
     hypothesis: Hypothesis
+    own: OwnProof
     narrate: Narrate
     attempts: list[_Attempt] = field(default_factory=list)
 
-    async def investigate(self, settings: ServerSettings) -> GradeDecision:
+    async def investigate(self) -> GradeDecision:
         """Make the probes and propose what they carry."""
         try:
-            await self._probe(settings)
+            await self._probe()
         except (AdmissionError, SandboxError) as error:
             return self._propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, str(error))
         return self._conclude()
 
-    async def _probe(self, settings: ServerSettings) -> None:
-        prober = self.session.need_prober()
-        bench: Bench | None = None
-        for variant in range(min(MOST_VARIANTS, max(1, prober.variants(self.hypothesis)))):
-            attempt = _Attempt(prober.synthesize(self.hypothesis, variant=variant))
+    async def _probe(self) -> None:
+        prober, source = self.session.need_prober(), self.own.source
+        variants = 1 if source is not None else max(1, prober.variants(self.hypothesis))
+        for variant in range(min(MOST_VARIANTS, variants)):
+            attempt = _Attempt(prober.synthesize(self.hypothesis, source=source, variant=variant))
             self.attempts.append(attempt)
             if attempt.source.failure:
                 continue
-            if bench is None:
-                await self.narrate("preparing the toolchain")
-                bench = await need_bench(self.session, settings)
+            self.narrate("preparing the toolchain")
+            in_repository = prober.in_repository(attempt.source.id)
+            bench = await bench_for(self.session, self.settings, in_repository=in_repository)
             await self._try(attempt, bench)
-            if attempt.outcome is not None and not attempt.pre_existing:
+            if attempt.decides:
                 return
 
     async def _try(self, attempt: _Attempt, bench: Bench) -> None:
         prober = self.session.need_prober()
-        await self.narrate("running the test at this commit")
+        self.narrate("running the test at this commit")
         attempt.red = await prober.run(bench, attempt.source.id)
-        if attempt.outcome is not Outcome.FAILED:
+        if not attempt.fails_now:
             return
-        await self.narrate("running the same test at the base")
+        self.narrate("running the same test at the base")
         attempt.before = await prober.differential(bench, attempt.red.id)
         if attempt.pre_existing:
             return
-        await self.narrate("running it with the suspected cause reverted")
-        attempt.reverted = await prober.fix(bench, attempt.red.id)
+        if self.own.edit is not None:
+            self.narrate("running it with the edit in place")
+            attempt.reverted.append(await prober.fix(bench, attempt.red.id, self.own.edit))
+        if self.own.edit is None or not attempt.corroborations:
+            self.narrate("running it with the suspected cause reverted")
+            attempt.reverted.append(await prober.fix(bench, attempt.red.id))
 
     def _conclude(self) -> GradeDecision:
         last = self.attempts[-1]
-        red = last.red
-        if red is not None and last.outcome is Outcome.PASSED:
+        if last.decides and last.red is not None:
+            if last.fails_now:
+                return self._confirm(last, last.red)
             reason = "The test passes at this commit: what it claims is broken works."
-            return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, red)
-        if red is not None and last.outcome is Outcome.FAILED and not last.pre_existing:
-            return self._confirm(last, red)
+            return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, last.red)
         for attempt in self.attempts:
             if attempt.pre_existing and attempt.red is not None and attempt.before is not None:
                 reason = "Pre-existing: the test fails at the base too, so this change did not bring it."
@@ -151,16 +177,10 @@ class _Investigation:
 
     def proof(self, decision: GradeDecision) -> Proof:
         """Everything that was done, and what came of it."""
-        probes = [
-            entry
-            for attempt in self.attempts
-            for entry in (attempt.source, attempt.red, attempt.before, attempt.reverted)
-            if entry is not None
-        ]
         gates = [attempt.validity for attempt in self.attempts]
         return Proof(
             hypothesis_id=self.hypothesis.id,
-            probes=tuple(probes),
+            probes=tuple(entry for attempt in self.attempts for entry in attempt.probes),
             grade=decision.grade,
             admitted=decision.admitted,
             reason=decision.reason,
@@ -168,32 +188,39 @@ class _Investigation:
         )
 
 
-GATES = ("", "written", "ran", "admissible", "fails_now", "corroborated")
-"""What a test has to survive, in order; "" for one that could not even be written."""
-
-
 async def prove(
-    session: CycleSession, settings: ServerSettings, hypothesis: Hypothesis, *, narrate: Narrate
+    session: CycleSession,
+    settings: ServerSettings,
+    hypothesis: Hypothesis,
+    own: OwnProof | None = None,
+    *,
+    narrate: Narrate = quietly,
 ) -> Proof:
     """Investigate one hypothesis and have it graded by the rules.
 
     What cannot be executed or prepared is a deferral with its reason, not an error.
+
+    Args:
+        own: the agent's own test and edit; the templates of the hypothesis' signals, and the minimal revert,
+            where it brings none.
+        narrate: is told of each step.
 
     Raises:
         AdmissionError: nothing was measured in this cycle yet.
         GuardianError: the cycle's own state cannot be used (a checkout, the state directory).
     """
     session.need_prober()
-    investigation = _Investigation(session, hypothesis, narrate)
-    decision = await investigation.investigate(settings)
+    investigation = _Investigation(session, settings, hypothesis, own or OwnProof(), narrate)
+    decision = await investigation.investigate()
     return investigation.proof(decision)
 
 
 def _summary(attempt: _Attempt) -> str:
     parts = ["The test fails at this commit"]
-    before, reverted = attempt.before, attempt.reverted
-    if before is not None and before.transition is Transition.PASS_TO_FAIL:
+    if attempt.before is not None and attempt.before.transition is Transition.PASS_TO_FAIL:
         parts.append("passes at the base")
-    if reverted is not None and reverted.transition is Transition.FAIL_TO_PASS and reverted.revert:
-        parts.append(f"passes with {reverted.revert.description} restored")
+    for entry in attempt.reverted:
+        if entry.revert is not None and passes(entry):
+            how = "restored" if entry.revert.restores_base else "in place"
+            parts.append(f"passes with {entry.revert.description} {how}")
     return ", ".join(parts) + "."

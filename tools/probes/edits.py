@@ -12,7 +12,7 @@ from repo_guardian.errors import UsageError
 from repo_guardian.tools.probes.revert import split_lines
 
 if TYPE_CHECKING:
-    from unidiff import Hunk, PatchedFile, PatchSet
+    from unidiff.patch import Hunk, PatchedFile, PatchSet
 
 MOST_CHARS = 200_000
 _NOTHING = "/dev/null"
@@ -44,8 +44,8 @@ def apply_diff(diff: str, read: Read) -> dict[str, bytes | None]:
 
 
 def _parse(diff: str) -> PatchSet:
-    from unidiff import PatchSet
     from unidiff.errors import UnidiffParseError
+    from unidiff.patch import PatchSet
 
     if len(diff) > MOST_CHARS:
         raise UsageError(f"the diff is longer than {MOST_CHARS} characters", hint="edit less")

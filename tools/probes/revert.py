@@ -153,6 +153,15 @@ def apply(revert: Revert, base: Blobs, current: Blobs) -> dict[str, bytes | None
     return result
 
 
+def changed_lines(edited: Mapping[str, bytes | None], current: Blobs) -> int:
+    """Lines that an edit takes out plus lines that it writes."""
+    count = 0
+    for path, content in edited.items():
+        for tag, start, end, now, until in _opcodes(path, {path: content}, current):
+            count += (end - start) + (until - now) if tag != "equal" else 0
+    return count
+
+
 def render_diff(edited: Mapping[str, bytes | None], current: Blobs) -> str:
     """The edit as a unified diff from current text to restored text: evidence, never a patch to apply."""
     pieces: list[str] = []

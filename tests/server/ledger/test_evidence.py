@@ -5,11 +5,11 @@ import pytest
 from repo_guardian.sandbox.interface import ProcessStatus
 from repo_guardian.server.contract.probes import Outcome
 from repo_guardian.server.ledger.evidence import TreeClaim, judge
-from repo_guardian.server.ledger.reasons import Expectation
+from repo_guardian.server.ledger.reasons import Expectation, Expected
 from repo_guardian.tools.probes.interface import FileState, TestOutcome
 from repo_guardian.vocabulary import EvidenceStatus
 
-EXPECTED = Expectation("pkg.io", "load", ("pkg/io.py",))
+EXPECTED = Expected((Expectation("pkg.io", "load", ("pkg/io.py",)),), ("pkg",))
 CLAIM = TreeClaim({"pkg.io": "pkg/io.py"}, {"pkg/io.py": "aa"})
 
 

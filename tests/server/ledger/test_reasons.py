@@ -2,7 +2,7 @@
 
 import pytest
 
-from repo_guardian.server.ledger.reasons import Expectation, classify
+from repo_guardian.server.ledger.reasons import Expectation, Expected, classify
 from repo_guardian.tools.probes.interface import Frame
 
 EXPECTED = Expectation("pkg.io", "Reader.read", ("pkg/io.py",))
@@ -44,16 +44,16 @@ NOT_STATED = [
 
 @pytest.mark.parametrize(("kind", "fields", "expectation"), STATED)
 def test_these_fail_for_the_stated_reason(build, kind, fields, expectation):
-    reason = classify(build.exception(kind, **fields), expectation, build.test)
+    reason = classify(build.exception(kind, **fields), Expected((expectation,)), build.test)
     assert reason.stated, reason.text
 
 
 @pytest.mark.parametrize(("kind", "fields", "expectation"), NOT_STATED)
 def test_these_fail_for_another_reason(build, kind, fields, expectation):
-    assert not classify(build.exception(kind, **fields), expectation, build.test).stated
+    assert not classify(build.exception(kind, **fields), Expected((expectation,)), build.test).stated
 
 
 def test_an_import_error_of_something_else_is_known_as_an_import_failure(build):
-    reason = classify(build.exception("ModuleNotFoundError", name="numpy"), EXPECTED, build.test)
+    reason = classify(build.exception("ModuleNotFoundError", name="numpy"), Expected((EXPECTED,)), build.test)
     assert reason.import_failed
     assert "does not name pkg.io.Reader.read" in reason.text

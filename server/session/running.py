@@ -1,0 +1,72 @@
+"""Runs one test on one side of a cycle, as often as asked, and judges what the runs are worth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from anyio import to_thread
+
+from repo_guardian.server.ledger.evidence import Judgement, judge
+from repo_guardian.server.session.focus import Focus, expected, run_plan, tree_claim, unlike_at_base
+from repo_guardian.server.session.locus import Sides
+from repo_guardian.tools.execution.bench import Bench, Checkout
+from repo_guardian.tools.execution.own_tests import run_in_repository
+from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
+from repo_guardian.vocabulary import EvidenceStatus, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The repetitions of one test on one side, judged; ``duration_s`` is wall clock over all of them."""
+
+    runs: Sequence[TestRun]
+    judgement: Judgement
+    duration_s: float = 0.0
+
+    def output(self, chars: int) -> str:
+        """The end of what the last repetition printed, at most ``chars`` characters."""
+        if not self.runs:
+            return ""
+        return self.runs[-1].result.stderr.decode("utf-8", "backslashreplace")[-chars:]
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """``checkout`` says where each side's tree lies; it may block while one is written."""
+
+    sides: Sides
+    checkout: Callable[[Side], Checkout]
+
+    async def run(
+        self, bench: Bench, test: TestSource, focus: Focus, side: Side, edit: Edit, *, repetitions: int
+    ) -> Ran:
+        """Run and judge. A test that is not the same at the base is not run there.
+
+        Raises:
+            SandboxError: the sandbox could not be opened or written.
+            MaterializeError: the tree cannot be checked out.
+        """
+        unlike = unlike_at_base(test, self.sides) if side is Side.BASE else ""
+        if unlike:
+            reason = f"{unlike} is not the same at the base, so this would be another test there"
+            return Ran((), Judgement(EvidenceStatus.INVALID, reason))
+        claim = tree_claim(focus, test, self.sides, side, edit)
+        checkout = await to_thread.run_sync(self.checkout, side)
+        started = time.monotonic()
+        if test.in_repository:
+            runs = await run_in_repository(
+                bench,
+                test,
+                checkout,
+                edit,
+                modules=sorted(claim.modules),
+                files=sorted(claim.digests),
+                repetitions=repetitions,
+            )
+        else:
+            plan = run_plan(focus, self.sides, claim, bench.site)
+            runs = await bench.run(test, plan, checkout, edit, repetitions=repetitions)
+        duration_s = time.monotonic() - started
+        return Ran(runs, judge(runs, test, expected(focus, self.sides, side), claim), duration_s)
