@@ -149,6 +149,7 @@ def print_executed(executed: ExecutedDrift) -> None:
     terminal.echo(_looked_at(executed))
     for item in executed.divergences:
         _print_divergence(terminal, item)
+    _print_left_out(terminal, executed)
     heading = f"tests: {len(executed.tests)} of {executed.tests_compared} differ"
     where = (
         f" in {len(executed.tests_selected)} files that the change can reach"
@@ -168,16 +169,18 @@ def print_executed(executed: ExecutedDrift) -> None:
 
 
 def _looked_at(executed: ExecutedDrift) -> str:
-    parts = [
-        f"{executed.functions_changed} functions changed inside",
-        f"{executed.functions_compared} compared over {executed.calls_compared} calls",
-    ]
-    counts = [
-        (len(executed.unreached), "no test reaches"),
-        (len(executed.reaching_out), "reach outside"),
-        (len(executed.missing), "cannot be called"),
-    ]
-    return "; ".join([*parts, *(f"{count} {what}" for count, what in counts if count)])
+    changed = executed.functions_changed
+    functions = f"{changed} {'function' if changed == 1 else 'functions'} changed inside"
+    return f"{functions}; {executed.functions_compared} compared over {executed.calls_compared} calls"
+
+
+def _print_left_out(terminal: Terminal, executed: ExecutedDrift) -> None:
+    """What was not compared, and why, most first."""
+    counts = sorted(executed.left_out_counts.items(), key=lambda item: (-item[1], item[0]))
+    if counts:
+        terminal.echo(terminal.style("not compared", dim=True))
+    for reason, count in counts:
+        _indented(terminal, f"{count} {printable(reason)}")
 
 
 def _print_divergence(terminal: Terminal, item: DivergenceItem) -> None:
@@ -190,6 +193,9 @@ def _print_divergence(terminal: Terminal, item: DivergenceItem) -> None:
     _indented(terminal, f"called with {printable(item.call)}{receiver} ({item.mutation})")
     _indented(terminal, f"- {printable(item.before)}")
     _indented(terminal, f"+ {printable(item.after)}")
+    files = f"{item.callers} {'file uses' if item.callers == 1 else 'files use'} it"
+    proof = "a test can show the difference" if item.provable else "no test can be written of this call"
+    _indented(terminal, f"{files}; {proof}")
     for line in _signs(item.intent):
         _indented(terminal, line)
 

@@ -99,7 +99,7 @@ class DivergenceItem(Wire):
         before, after: what the call does at each commit.
         diverging, compared: calls that differ, of calls compared.
         recorded_diverging, recorded_compared: the same of the suite's own calls.
-        callers: definitions that use it at the base.
+        callers: files that use it at the base.
         provable: whether the call can be written as a test that passes at the base and fails now.
     """
 
@@ -166,6 +166,8 @@ class ExecutedDrift(Wire):
         unstable_calls: calls left out because repetition gave two outcomes.
         left_out: what else was left out.
         not_kept: calls of the suite that could not be kept, by reason.
+        left_out_counts: all of what was not compared, counted by reason in plain words; the lists above are
+            cut, these numbers are not.
         tests, tests_compared, tests_selected: what differs in the suite, of how many tests that both sides
             ran, and the test files that it was restricted to (empty for all).
         problems: why something could not be run.
@@ -182,6 +184,7 @@ class ExecutedDrift(Wire):
     unstable_calls: int = 0
     left_out: CallsLeftOut = CallsLeftOut()
     not_kept: dict[str, int] = Field(default_factory=dict)
+    left_out_counts: dict[str, int] = Field(default_factory=dict)
     tests: tuple[TestDeltaItem, ...] = ()
     tests_compared: int = 0
     tests_selected: tuple[str, ...] = ()

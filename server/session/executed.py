@@ -14,6 +14,7 @@ from anyio import to_thread
 from repo_guardian.errors import SandboxUnavailableError
 from repo_guardian.server.contract.drift import CallsLeftOut, DivergenceItem, ExecutedDrift, TestDeltaItem
 from repo_guardian.server.session.drift import Drift, Side, intent_item
+from repo_guardian.server.session.left_out import calls_left_out
 from repo_guardian.server.session.reading import Narrate, Repository
 from repo_guardian.server.session.views import quietly
 from repo_guardian.tools.behaviour.generate import with_generator
@@ -154,6 +155,7 @@ def _answer(drift: Drift, sandbox: str, bench: Bench, executed: Executed) -> Exe
             late=report.left_out.late[:_LISTED],
         ),
         not_kept=dict(report.skipped[:_LISTED]),
+        left_out_counts=calls_left_out(report),
         tests=tuple(_test(delta) for delta in suites.deltas[:_LISTED]) if suites is not None else (),
         tests_compared=suites.compared if suites is not None else 0,
         tests_selected=executed.selection.files if suites is not None else (),

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from anyio import to_thread
 
 from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.session.capability import need_suite_bench
+from repo_guardian.server.session.left_out import calls_left_out, tests_left_out
 from repo_guardian.server.session.observe import observe_signals
 from repo_guardian.server.session.reading import Narrate
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.views import quietly
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.behaviour.generate import with_generator
-from repo_guardian.tools.behaviour.interface import BehaviourReport
-from repo_guardian.tools.deltas.interface import DeltaKind, SuiteDelta
 from repo_guardian.tools.execution.bench import Bench
 from repo_guardian.tools.signals.divergences import behaviour_signals
 from repo_guardian.tools.signals.interface import Signal
@@ -86,37 +83,9 @@ def _answer(signals: tuple[Signal, ...], executed: Executed, problems: tuple[str
         calls_compared=report.calls,
         tests_compared=suites.compared if suites is not None else 0,
         whole_suite=executed.selection.everything,
-        left_out={**left_out_behaviour(report), **(_left_out_tests(suites) if suites is not None else {})},
+        left_out={**calls_left_out(report), **tests_left_out(suites)},
         problems=problems,
     )
-
-
-def left_out_behaviour(report: BehaviourReport) -> dict[str, int]:
-    """What behavioural drift could not compare, counted by reason in plain words; zeros are left out."""
-    calls = report.left_out
-    counts = {
-        "functions that no test reaches": len(report.unreached),
-        "functions that reach beyond their arguments": len(report.reaching_out),
-        "functions that cannot be called on both commits": len(report.missing),
-        "functions that were not done in time": len(calls.late),
-        "calls that gave two outcomes": calls.unstable,
-        "calls with objects that the other commit sets up otherwise": calls.misfits,
-        "calls whose outcome shows private state": calls.reshaped,
-        "calls that cannot be read back": calls.unusable,
-    }
-    counts |= {f"calls that reach {what}": count for what, count in calls.effects}
-    counts |= {f"calls of the suite that cannot be kept ({why})": count for why, count in report.skipped}
-    return {reason: count for reason, count in counts.items() if count}
-
-
-def _left_out_tests(suites: SuiteDelta) -> dict[str, int]:
-    kinds = Counter(delta.kind for delta in suites.deltas)
-    counts = {
-        "tests that are flaky": kinds[DeltaKind.FLAKY],
-        "new tests that fail, with no outcome at the base": kinds[DeltaKind.APPEARED_FAILING],
-        "tests that became slower": kinds[DeltaKind.SLOWER],
-    }
-    return {reason: count for reason, count in counts.items() if count}
 
 
 def _problems(bench: Bench, executed: Executed) -> tuple[str, ...]:

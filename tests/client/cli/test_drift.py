@@ -148,6 +148,7 @@ def test_what_running_adds(repository, guardian):
     text = guardian("drift", repository.path, "--run", "--sandbox", "bubblewrap", "--whole-suite").out
     assert "behaves  pkg.clamp: " in text
     assert "- gives 5\n         + gives 4" in text
+    assert "1 file uses it; a test can show the difference" in text
     assert "tests: 1 of 2 differ\nnewly failing: tests/test_it.py::test_it" in text
 
 
