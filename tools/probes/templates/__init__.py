@@ -22,14 +22,17 @@ from repo_guardian.tools.probes.templates import (
     reachability,
     returns,
 )
+from repo_guardian.tools.probes.templates.existing import existing_tests
 from repo_guardian.tools.probes.templates.material import Material
 from repo_guardian.tools.probes.templates.source import Case, Draft, finish
 from repo_guardian.tools.signals.interface import (
+    BehaviourDetail,
     ChangeKind,
     ContractChange,
     Effect,
     Signal,
     SymbolDetail,
+    TestDetail,
     WitnessOrigin,
 )
 from repo_guardian.tools.views.symbol_graph.model import SymbolKind
@@ -75,6 +78,14 @@ def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
     cannot be executed, or fails for another reason than the stated one.
     """
     detail = signal.detail
+    if isinstance(detail, BehaviourDetail):
+        # Rendering needs the building blocks of this package: imported first, it would import itself.
+        from repo_guardian.tools.behaviour.proof import render
+
+        found = render(detail.divergence)
+        return (found,) if found is not None else ()
+    if isinstance(detail, TestDetail):
+        return tuple(existing_tests(detail, material))
     if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
         # The base took the call through *args or **kwargs only: it need not have meant anything.
         return ()
