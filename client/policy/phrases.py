@@ -1,8 +1,8 @@
 """The sentences of the ``rules`` policy: for each kind of signal what is claimed and what follows from it.
 
 ``{symbol}`` is the changed symbol, ``{test}`` a test, ``{last}`` the symbol's last name. In ``lagging`` the
-subject, ``1 place in this repository``, stands before the text, and ``{s}``, ``{es}`` and ``{ies}`` are the
-endings of its verbs.
+subject, ``1 place in this repository``, stands before the text, and ``{s}``, ``{es}``, ``{ies}`` and
+``{ve}`` are the endings of its verbs.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ class Phrases:
 
 _OLD_WAY = "still use{s} it the old way and fail{s} when reached"
 _USES_IT = "rel{ies} on it as it was"
+_TESTS = ("test", "tests")
 
 _GONE = Phrases(
     "{symbol} can no longer be imported or reached",
@@ -184,21 +185,24 @@ PHRASES: dict[str, Phrases] = {
     ),
     "test_changed": Phrases(
         "The test {test} no longer passes, as it did at the base",
-        "rel{ies} on what it tests",
+        "fail{s} for this cause",
         "What the test holds true no longer is.",
         "restore what the test {test} holds true",
+        _TESTS,
     ),
     "test_changed.newly_skipped": Phrases(
         "The test {test}, which ran at the base, is skipped now",
-        "rel{ies} on what it tests",
+        "ha{ve} stopped watching over what {it} hold{s} true",
         "Nothing watches any more over what the test holds true.",
         "let the test {test} run again",
+        _TESTS,
     ),
     "test_changed.vanished": Phrases(
         "The test {test}, which ran at the base, is no longer collected",
-        "rel{ies} on what it tests",
+        "ha{ve} stopped watching over what {it} hold{s} true",
         "Nothing watches any more over what the test holds true.",
         "let the test {test} be collected again",
+        _TESTS,
     ),
 }
 
@@ -222,4 +226,6 @@ def subject(count: int, noun: tuple[str, str] = ("place", "places")) -> dict[str
         "s": "s" if one else "",
         "es": "es" if one else "",
         "ies": "ies" if one else "y",
+        "ve": "s" if one else "ve",
+        "it": "it" if one else "they",
     }

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse, PolicyOutcome
 from repo_guardian.client.policy.wording import claims_something, draft_for
 from repo_guardian.client.toolbox import Toolbox
-from repo_guardian.errors import GuardianError, SandboxError
+from repo_guardian.errors import SandboxError
 from repo_guardian.server.contract.cycles import CycleInfo, ExitReason
 from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import GradeProposal, Hypothesis, Word
@@ -96,10 +96,6 @@ class _Run:
             return await self.toolbox.execute_signals(self.cycle)
         except SandboxError as error:
             return _nothing_measured(str(error))
-        except GuardianError as error:
-            if not _not_offered(error):
-                raise
-            return None
 
     async def go_through_signals(self) -> int:
         """Examine page by page until nothing provable is left or the budget is spent; returns the total.
@@ -141,7 +137,8 @@ class _Run:
 
     async def _is_settled(self, signal: SignalItem) -> bool:
         """Whether an earlier cycle answered the same question; what it wrote about the locus is noted."""
-        page = await self.toolbox.recall(self.cycle, symbols=signal.symbols, files=())
+        files = () if signal.symbols else signal.paths
+        page = await self.toolbox.recall(self.cycle, symbols=signal.symbols, files=files)
         for row in page.rows:
             effect = SETTLED.get(row.detail.get("grade", ""))
             if row.kind == "hypothesis" and row.key == signal.key and effect is not None:
@@ -206,11 +203,6 @@ def _not_worth_it(signal: SignalItem) -> str:
 
 def _is_announced(signal: SignalItem) -> bool:
     return signal.detail.get("intent") == "announced"
-
-
-def _not_offered(error: GuardianError) -> bool:
-    """Whether an older server answered, which does not have the tool."""
-    return error.message.startswith("Unknown tool")
 
 
 def _nothing_measured(problem: str) -> ExecutedSignals:
