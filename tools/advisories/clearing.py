@@ -116,7 +116,7 @@ def _words(found: Clearance, requirement: SpecifierSet | None, as_of: datetime, 
             f" vulnerability: nothing older{within} clears"
         )
     if not found.checked:
-        parts.append("by the advisories' own words, not checked against the index")
+        parts.append("not checked against the index")
     return "; ".join(parts)
 
 
