@@ -12,7 +12,7 @@ from repo_guardian.client.report.markdown_writer import MarkdownWriter, block, c
 from repo_guardian.client.report.model import SCHEMA_VERSION, CycleReport
 from repo_guardian.client.report.sarif_writer import SarifWriter
 
-from .reports import HOSTILE, report
+from .reports import HOSTILE, RESTORED, report
 
 WRITERS = [MarkdownWriter(), JsonWriter(), SarifWriter(), HtmlWriter()]
 
@@ -56,6 +56,27 @@ def test_no_writer_carries_a_change_to_apply(writer):
     if writer.file_name == "report.md":
         before = text.partition("restored/m.py")[0]
         assert "it is not a change to apply" in before
+
+
+def test_restored_text_is_evidence_and_nothing_else():
+    """What a fix-probe put back is never offered: it stands once, in the diff of the evidence."""
+    markdown = MarkdownWriter().render(report()).decode()
+    assert markdown.count(RESTORED) == 1
+    before, _, rest = markdown.partition("````diff\n")
+    assert "it is not a change to apply" in " ".join(before.split())
+    assert RESTORED in rest.split("\n````\n")[0]
+    document = json.loads(JsonWriter().render(report()))
+    places = [path for path, value in leaves(document) if RESTORED in str(value)]
+    assert [path[-2:] for path in places] == [("revert", "evidence_diff")]
+
+
+def leaves(node, path=()):
+    """Every value of a JSON document with the keys that lead to it."""
+    parts = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    if not isinstance(node, dict | list):
+        yield path, node
+    for key, value in parts:
+        yield from leaves(value, (*path, key))
 
 
 def test_json_is_the_model_and_names_its_schema():
