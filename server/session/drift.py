@@ -13,6 +13,7 @@ from repo_guardian.errors import UsageError, ViewError
 from repo_guardian.server.contract.drift import DriftAnswer, DriftItem, IntentItem, LeftOutItem, MentionItem
 from repo_guardian.server.contract.reading import AsOf
 from repo_guardian.server.session.answers import Page, within
+from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.reading import SUBJECT_CHARS, Narrate, Repository
 from repo_guardian.server.session.translate import signal_item
 from repo_guardian.server.session.trees import MirrorSource, Tree
@@ -70,6 +71,11 @@ class Drift:
     changed: tuple[str, ...]
     intent: Intent
     judged: tuple[tuple[Signal, IntentEvidence], ...]
+
+    @property
+    def sides(self) -> Sides:
+        """Both trees with their graphs."""
+        return Sides(self.after.tree, self.after.graph, self.before.tree, self.before.graph)
 
 
 def find_drift(
@@ -218,7 +224,7 @@ def version_step(old: str, new: str) -> str:
 
 def _item(signal: Signal, evidence: IntentEvidence, drift: Drift, dependents: int) -> DriftItem:
     return DriftItem(
-        signal=signal_item(signal, drift.before.graph, dependents=dependents),
+        signal=signal_item(signal, drift.sides, dependents=dependents),
         intent=intent_item(evidence),
     )
 

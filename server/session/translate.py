@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from repo_guardian.server.contract.cycles import SkippedSource, ViewStatus
 from repo_guardian.server.contract.signals import DependentItem, SignalItem, SignalPage
 from repo_guardian.server.contract.wire import Location
-from repo_guardian.tools.probes.templates import template_for
-from repo_guardian.tools.signals.interface import Dependent, Signal, SymbolDetail
+from repo_guardian.server.session.locus import Sides
+from repo_guardian.server.session.sources import material
+from repo_guardian.tools.probes.templates import candidates
+from repo_guardian.tools.signals.interface import Dependent, Signal
 from repo_guardian.tools.views.interface import ViewHandle
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
@@ -18,21 +20,35 @@ SKIPPED_LISTED = 20
 
 
 def signal_page(
-    signals: Sequence[Signal], base: Graph, *, offset: int, limit: int, dependents: int
+    signals: Sequence[Signal],
+    sides: Sides,
+    *,
+    offset: int,
+    limit: int,
+    dependents: int,
+    intents: Mapping[str, str],
 ) -> SignalPage:
-    """One page of ranked signals with the totals of all."""
+    """One page of ranked signals with the totals of all; ``intents`` is ``CycleSession.intents``."""
     chosen = signals[offset : offset + limit]
     following = offset + limit
     return SignalPage(
         total=len(signals),
         totals_by_kind=dict(sorted(Counter(signal.kind.value for signal in signals).items())),
-        items=tuple(signal_item(signal, base, dependents=dependents) for signal in chosen),
+        items=tuple(
+            signal_item(signal, sides, dependents=dependents, intent=intents.get(signal.key, ""))
+            for signal in chosen
+        ),
         next_offset=following if following < len(signals) else None,
     )
 
 
-def signal_item(signal: Signal, base: Graph, *, dependents: int) -> SignalItem:
-    """One signal; at most ``dependents`` of its uses are listed, lagging ones first."""
+def signal_item(signal: Signal, sides: Sides, *, dependents: int, intent: str = "") -> SignalItem:
+    """One signal; at most ``dependents`` of its uses are listed, lagging ones first.
+
+    Args:
+        intent: what speaks for it being meant (``ranking.spoken_for``); it becomes a part of the detail.
+    """
+    detail = signal.detail.flat() if signal.detail is not None else {}
     return SignalItem(
         key=signal.key,
         kind=signal.kind.value,
@@ -43,19 +59,12 @@ def signal_item(signal: Signal, base: Graph, *, dependents: int) -> SignalItem:
         after=signal.after,
         public=signal.public,
         score=signal.score,
-        provable=_provable(signal, base),
+        provable=bool(candidates(signal, material(signal, sides))),
         lagging_total=signal.lagging_total,
         dependents_total=signal.dependents_total,
         dependents=tuple(_dependent(d) for d in signal.dependents[:dependents]),
-        detail=signal.detail.flat() if signal.detail is not None else {},
+        detail={**detail, "intent": intent} if intent else detail,
     )
-
-
-def _provable(signal: Signal, base: Graph) -> bool:
-    if not isinstance(signal.detail, SymbolDetail):
-        return False
-    symbol = base.symbols.get(signal.detail.old_id)
-    return template_for(signal, symbol.signature if symbol is not None else None) is not None
 
 
 def _dependent(dependent: Dependent) -> DependentItem:

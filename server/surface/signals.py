@@ -34,10 +34,11 @@ def register(server: FastMCP, context: ServerContext) -> None:
         signals = await to_thread.run_sync(observe_signals, session, context.settings)
         return signal_page(
             signals,
-            session.need_sides().base_graph,
+            session.need_sides(),
             offset=offset,
             limit=limit,
             dependents=context.settings.signals.dependents_listed,
+            intents=session.intents,
         )
 
     @server.tool(name="signals_execute", title="Measure by running", annotations=EXECUTES)
