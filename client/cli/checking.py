@@ -116,7 +116,7 @@ async def _run(options: CheckOptions, progress: Progress) -> CycleReport:
     from fastmcp import Client
 
     from repo_guardian.client.cli.progress import quiet_libraries
-    from repo_guardian.client.loop.check import CheckRequest, MeasuringPolicy, run_check
+    from repo_guardian.client.loop.check import CheckRequest, MeasuringPolicy, PromptPolicy, run_check
     from repo_guardian.client.policy.interface import Budget, Policy
     from repo_guardian.client.policy.rules import RulesPolicy
     from repo_guardian.client.toolbox import Toolbox
@@ -128,7 +128,7 @@ async def _run(options: CheckOptions, progress: Progress) -> CycleReport:
     settings = ServerSettings(
         home=options.home, repositories=(named,), sandbox=options.sandbox, index=options.index
     )
-    policy: Policy = RulesPolicy() if options.mode is Mode.PROVE else MeasuringPolicy()
+    policy: Policy = PromptPolicy(RulesPolicy()) if options.mode is Mode.PROVE else MeasuringPolicy()
     async with Client(build_server(settings)) as client:
         return await run_check(
             Toolbox(client, progress.observe),

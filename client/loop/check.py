@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repo_guardian.client.loop.cycle import Narrator
 from repo_guardian.client.policy.interface import Budget, Policy, PolicyOutcome
@@ -79,6 +79,28 @@ async def all_signals(toolbox: Toolbox, cycle: CycleInfo) -> list[SignalItem]:
         found += page.items
         offset = page.next_offset
     return found
+
+
+class PromptPolicy:
+    """What the graphs show is proven before anything is measured by running: it takes seconds, not minutes.
+
+    Args:
+        inner: decides both times; a hypothesis that it has examined it leaves alone.
+    """
+
+    def __init__(self, inner: Policy) -> None:
+        self._inner = inner
+        self.name = inner.name
+        self.model = inner.model
+
+    async def run(
+        self, toolbox: Toolbox, cycle: CycleInfo, budget: Budget, clock: Callable[[], float]
+    ) -> PolicyOutcome:
+        """Decide; see ``Policy.run``."""
+        first = await self._inner.run(toolbox, cycle, replace(budget, execute=False), clock)
+        if not (cycle.can_execute and budget.execute) or clock() >= budget.wall_s:
+            return first
+        return await self._inner.run(toolbox, cycle, budget, clock)
 
 
 class MeasuringPolicy:

@@ -131,7 +131,7 @@ class _Run:
         else:
             self.settled += 1
             hypothesis = await self.toolbox.write_hypothesis(self.cycle, draft_for(signal))
-            if not self._is_spoken_for(hypothesis):
+            if hypothesis.grade is Grade.CONJECTURE and not self._is_spoken_for(hypothesis):
                 self.proofs += 1
                 await self._examine(hypothesis)
 

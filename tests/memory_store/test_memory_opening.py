@@ -152,7 +152,7 @@ def test_a_newer_schema_is_refused(store, index):
     raw(index, "INSERT INTO migrations VALUES (5, '0005_from_the_future', '9.0', '2030-01-01')")
     before = index.read_bytes()
     for read_only in (True, False):
-        with pytest.raises(SchemaTooNewError, match="0004_from_the_future") as caught:
+        with pytest.raises(SchemaTooNewError, match="0005_from_the_future") as caught:
             open_store(store.directory, read_only=read_only)
         assert "upgrade" in caught.value.hint
     assert index.read_bytes() == before

@@ -155,7 +155,7 @@ def test_no_row_can_be_changed_removed_or_replaced(store, index):
     put(store, full_write)
     store.discard(store.begin(intent(2)), "given up")
     names = tables(index)
-    assert len(names) == 15
+    assert len(names) == 16
     with closing(sqlite3.connect(index, isolation_level=None)) as connection:
         for name in names:
             columns = [column[1] for column in connection.execute(f"PRAGMA table_info({name})")]
