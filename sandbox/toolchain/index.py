@@ -57,9 +57,10 @@ def index_offers(names: Iterable[str]) -> Offers:
     address = index_address(os.environ)
     if address is None:
         return Offers(problem="no index may be asked by the variables of the environment")
-    wanted = list(dict.fromkeys(names))[:_MOST_PROJECTS]
+    wanted = list(dict.fromkeys(names))
     projects: dict[str, tuple[Offer, ...]] = {}
-    problems: dict[str, str] = {}
+    problems = dict.fromkeys(wanted[_MOST_PROJECTS:], f"not asked: more than {_MOST_PROJECTS} names")
+    wanted = wanted[:_MOST_PROJECTS]
     try:
         with index_client(address) as client, ThreadPoolExecutor(_AT_ONCE) as pool:
             for name, answer in zip(wanted, pool.map(lambda one: _ask(client, one), wanted), strict=True):

@@ -60,7 +60,7 @@ def index(monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
+    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/index/")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     yield
     server.shutdown()
@@ -99,6 +99,6 @@ def test_no_index_may_be_asked(monkeypatch):
 
 
 def test_an_index_that_is_not_there(monkeypatch):
-    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/index/")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     assert "cannot be asked" in index_offers(["known"]).problem
