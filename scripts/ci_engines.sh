@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what the container backend is tested with, from Debian's packages; does nothing when it is there.
+# Installs what the container backend and the HTML report are tested with, from Debian's packages; does nothing
+# when it is there.
 #
 # No daemon is started: the backend starts a Podman service itself, and the tests start dockerd.
 set -euo pipefail
 
 missing=()
-for pair in podman:podman dockerd:docker.io mmdebstrap:mmdebstrap runc:runc newuidmap:uidmap; do
+for pair in podman:podman dockerd:docker.io mmdebstrap:mmdebstrap runc:runc newuidmap:uidmap chromium:chromium; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 done
 if [ ${#missing[@]} -ne 0 ]; then

@@ -19,8 +19,14 @@ def file_name() -> str:
 
 
 def report_schema() -> bytes:
-    """The schema as JSON, UTF-8, keys in the order of the model, ending with a newline."""
+    """The schema as JSON, UTF-8, keys in the order of the model, ending with a newline.
+
+    It is open: a later minor version may hold fields that this one does not know.
+    """
     schema = CycleReport.model_json_schema(mode="serialization")
+    for model in (schema, *schema["$defs"].values()):
+        if model.get("additionalProperties") is False:
+            del model["additionalProperties"]
     schema["properties"]["schema_version"] |= {"pattern": rf"^{SCHEMA_VERSION.partition('.')[0]}\.[0-9]+$"}
     head = {
         "$schema": DIALECT,

@@ -40,7 +40,10 @@ RECURRING = "recurring"
 
 def still_there(report: CycleReport) -> tuple[ReportedMemory, ...]:
     """Findings of earlier cycles that this one met again and left as they were proven."""
-    return tuple(use for use in report.memory.used if use.effect.startswith(RECURRING))
+    told = {hypothesis.key for hypothesis in (*report.findings, *report.other_hypotheses)}
+    return tuple(
+        use for use in report.memory.used if use.effect.startswith(RECURRING) and use.key not in told
+    )
 
 
 def taken(report: CycleReport) -> tuple[ReportedMemory, ...]:

@@ -35,7 +35,6 @@ def test_a_report_satisfies_it(schema, text):
     [
         {"schema_version": "2.0"},
         {"findings": "none"},
-        {"unheard_of": 1},
         {"cycle": {}},
     ],
 )
@@ -47,3 +46,9 @@ def test_what_is_no_report_does_not(schema, change):
 
 def test_the_file_is_named_by_the_major_version():
     assert file_name() == f"report-{SCHEMA_VERSION.split('.')[0]}.json"
+
+
+def test_a_field_of_a_later_minor_version_does_no_harm(schema):
+    document = json.loads(JsonWriter().render(report())) | {"unheard_of": 1, "schema_version": "1.99"}
+    document["cycle"]["unheard_of"] = 1
+    jsonschema.validate(document, schema)
