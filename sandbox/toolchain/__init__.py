@@ -10,6 +10,7 @@ its modules are imported. The *harness* is the pinned test runner, the *site* wh
 from repo_guardian.sandbox.toolchain.acquire import (
     Toolchain,
     acquire,
+    acquire_checker,
     acquire_generator,
     acquire_harness,
     acquire_scanner,
@@ -31,6 +32,7 @@ __all__ = [
     "Wanted",
     "Workshop",
     "acquire",
+    "acquire_checker",
     "acquire_generator",
     "acquire_harness",
     "acquire_scanner",

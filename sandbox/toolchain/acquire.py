@@ -150,6 +150,11 @@ async def acquire_scanner(*, runtime: PythonRuntime, root: Path, timeout_s: floa
     return await acquire_pinned("scanner.lock", names, runtime=runtime, root=root, timeout_s=timeout_s)
 
 
+async def acquire_checker(*, runtime: PythonRuntime, root: Path, timeout_s: float = _TIMEOUT_S) -> Toolchain:
+    """The type checker, by ``checker.lock``, for Python 3.10 and later; see ``acquire_pinned``."""
+    return await acquire_pinned("checker.lock", ("mypy",), runtime=runtime, root=root, timeout_s=timeout_s)
+
+
 async def _provide(order: _Order, root: Path, problems: tuple[str, ...], timeout_s: float) -> Toolchain:
     place = root / await anyio.to_thread.run_sync(lambda: order.digest)
     resolved = await anyio.to_thread.run_sync(_read_record, place)

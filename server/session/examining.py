@@ -6,7 +6,7 @@ Each keeps one entry in the ledger. Uses, imports and scripts show where to look
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,9 +31,12 @@ from repo_guardian.tools.git.grep import files_with_word
 from repo_guardian.tools.probes.call_sites import CallSiteLimits, find_call_sites
 from repo_guardian.tools.probes.imports import Imported, ImportLimits, import_modules, touched_modules
 from repo_guardian.tools.probes.script import check_script, run_script
+from repo_guardian.tools.probes.type_check import check_types, new_errors, prepare_checker
 from repo_guardian.tools.views.gather import path_text
 from repo_guardian.vocabulary import EvidenceStatus, Side
 
+ERRORS_LISTED = 50
+"""Lines of a type checker that are kept."""
 OUTPUT_CHARS = 4000
 """How much of each stream of a script is kept: its end."""
 _WORD = re.compile(r"[\w.]+")
@@ -111,9 +114,22 @@ class Examiner:
         )
 
     async def imports(
-        self, bench: Bench, limits: ImportLimits, modules: Sequence[str] = (), parent: str | None = None
+        self,
+        bench: Bench,
+        limits: ImportLimits,
+        modules: Sequence[str] = (),
+        parent: str | None = None,
+        *,
+        types: bool = False,
     ) -> ProbeEntry:
-        """Import the touched modules and those that import them, or ``modules``, on both trees."""
+        """Import the touched modules and those that import them, or ``modules``, on both trees.
+
+        Args:
+            types: have a type checker look at them as well.
+
+        Raises:
+            AdmissionError: neither commit has one of ``modules``.
+        """
         sides, session = self.session.need_sides(), self.session
         changed = session.current.differs_from(session.base)
         known = await to_thread.run_sync(touched_modules, sides.base_graph, sides.current_graph, changed)
@@ -134,15 +150,36 @@ class Examiner:
         results = [self._import_result(name, path, answers) for name, path in chosen.items()]
         told = [one for one in results if one.base is not None or one.current is not None]
         told.sort(key=lambda one: not (one.current and not one.base))
+        checker, note = await self._types(bench, chosen) if types and not failure else ((), "")
         return self.append(
             ProbeTool.CHECK_IMPORTS,
             Side.CURRENT,
             parent=parent,
             reason="imports as the repository's own code reported them; a test of one is evidence",
             failure=failure,
-            imports=ImportCheck(modules=tuple(told[: limits.modules]), total=len(chosen)),
+            imports=ImportCheck(
+                modules=tuple(told[: limits.modules]),
+                total=len(chosen),
+                checker=checker[:ERRORS_LISTED],
+                checker_note=note,
+            ),
             duration_s=round(seconds, 3),
         )
+
+    async def _types(self, bench: Bench, modules: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
+        """What the type checker says of the current tree and not of the base, and why it says nothing."""
+        reports = []
+        try:
+            checker = await prepare_checker(bench, self.session.state.harness)
+            for side in (Side.BASE, Side.CURRENT):
+                tree = self.session.need_sides().tree(side)
+                there = [name for name, path in modules.items() if path in tree]
+                checkout = await to_thread.run_sync(self.session.checkout, side)
+                reports.append(await check_types(bench, checker, checkout, there))
+        except SandboxError as error:
+            return (), str(error)
+        problem = next((report.problem for report in reports if report.problem), "")
+        return (() if problem else new_errors(*reports)), problem
 
     def append(
         self,

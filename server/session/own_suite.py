@@ -1,7 +1,8 @@
 """The probe that runs tests which the repository has: what each of them does at the commit, or at the base.
 
-One entry holds the outcomes of all of them. It tells which test to prove a claim with; what corroborates a
-claim is one test, run for its own sake.
+One entry holds the outcomes of all of them. It shows which test to prove a claim with, and is no evidence
+itself: whether a test fails for the stated reason, on the code that the claim is about, is judged where that
+one test is run for the claim (``probe_prove`` with its id).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ OUTCOMES_LISTED = 200
 """Tests listed in one entry; those that fail come first."""
 _REASON_CHARS = 300
 _PYTEST = "pytest"
+_FAILING = (Outcome.FAILED, Outcome.ERROR)
 
 
 async def run_own_tests(
@@ -113,9 +115,9 @@ async def _run(
             tool, side, reason="", failure=str(error), parent=bound, argv=(_PYTEST, *arguments)
         )
     status, reason = _worth(ran)
-    tests = ran.tests if status is EvidenceStatus.VALID else ()
-    if parent is not None and tests:
-        reason += _against(parent, tests)
+    tests = ran.tests if status is EvidenceStatus.SOURCE else ()
+    if tests:
+        reason += _against(parent, tests) if parent is not None else _how_to_prove(tests)
     first = ran.run.repetitions[0]
     return examiner.append(
         tool,
@@ -149,14 +151,21 @@ def _worth(ran: ExistingRun) -> tuple[EvidenceStatus, str]:
     parts += [f"{len(ran.flaky)} flaky, which say nothing"] if ran.flaky else []
     lost = len(assessment.problems)
     parts += [f"{lost} {'file' if lost == 1 else 'files'} not collected"] if lost else []
-    return EvidenceStatus.VALID, "on the code of this tree: " + ", ".join(parts)
+    return EvidenceStatus.SOURCE, "on the code of this tree: " + ", ".join(parts)
 
 
 def _against(parent: ProbeEntry, tests: Sequence[TestReport]) -> str:
     """How the same tests stand at the base."""
-    failing = {o.test_id for o in parent.outcomes if o.outcome in (Outcome.FAILED, Outcome.ERROR)}
+    failing = {outcome.test_id for outcome in parent.outcomes if outcome.outcome in _FAILING}
     passing = sum(test.test_id in failing and test.outcome.value == Outcome.PASSED for test in tests)
     return f"; of {len(failing)} that fail at the commit {passing} pass here" if failing else ""
+
+
+def _how_to_prove(tests: Sequence[TestReport]) -> str:
+    failing = next((test.test_id for test in tests if test.outcome.value in _FAILING), "")
+    return (
+        f"; to prove the claim with one, pass its id to probe_prove as existing: {failing}" if failing else ""
+    )
 
 
 def _result(test: TestReport) -> TestResult:

@@ -50,15 +50,19 @@ def register(server: FastMCP, context: ServerContext) -> None:
         ctx: Context,
         *,
         modules: Annotated[list[Name], Field(max_length=100)] | None = None,
+        types: bool = False,
         parent: str | None = None,
     ) -> ProbeEntry:
         """Import every module that the change touched and every one that imports those (or `modules`), each
-        in a process of its own, on both commits, in a sandbox without a network. It is never evidence.
+        in a process of its own, on both commits, in a sandbox without a network; with `types` mypy checks
+        them too, and what it says of this commit alone is told. It is never evidence.
         """
         await ctx.report_progress(0, message="importing modules on both commits")
         session = context.sessions.get(cycle_id)
         bench = await need_suite_bench(session, context.settings)
-        return await examiner(cycle_id, hypothesis_id).imports(bench, ImportLimits(), modules or (), parent)
+        return await examiner(cycle_id, hypothesis_id).imports(
+            bench, ImportLimits(), modules or (), parent, types=types
+        )
 
     @server.tool(name="probe_run_script", title="Run a script", annotations=EXECUTES)
     @told

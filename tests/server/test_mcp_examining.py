@@ -102,10 +102,19 @@ async def test_imports_of_what_changed_and_of_what_imports_it(probe):
     assert (found["pkg.core"]["base"], found["pkg.core"]["current"]) == ("", "")
     assert found["pkg.exits"]["base"] == found["pkg.exits"]["current"] == "SystemExit: 3"
     assert not found["pkg.exits"]["names_locus"]
+    assert (entry["imports"]["checker"], entry["imports"]["checker_note"]) == ([], "")
     one = await probe("check_imports", modules=["pkg.apart"], parent=entry["id"])
     assert [m["module"] for m in one["imports"]["modules"]] == ["pkg.apart"]
     with pytest.raises(ToolError, match="no module 'nope'"):
         await probe("check_imports", modules=["nope"])
+
+
+async def test_what_a_type_checker_says_of_this_commit_alone(probe):
+    entry = await probe("check_imports", types=True)
+    assert entry["imports"]["checker_note"] == ""
+    assert entry["imports"]["checker"] == [
+        'pkg/user.py:1: Module "pkg.core" has no attribute "f"  [attr-defined]'
+    ]
 
 
 async def test_a_script_on_both_commits(probe, repository):
@@ -129,8 +138,11 @@ async def test_own_tests_that_reach_a_symbol_and_the_same_at_the_base(probe):
     now = await probe("existing_tests", symbol="pkg.core.g")
     outcomes = {test["test_id"]: test["outcome"] for test in now["outcomes"]}
     assert outcomes == {"tests/test_core.py::test_g[1]": "failed", "tests/test_core.py::test_g[2]": "failed"}
-    assert (now["evidence"], now["repetitions"]) == ("valid", 3)
-    assert now["evidence_reason"] == "on the code of this tree: 2 failed"
+    assert (now["evidence"], now["repetitions"]) == ("source", 3)
+    assert now["evidence_reason"] == (
+        "on the code of this tree: 2 failed; to prove the claim with one, pass its id to probe_prove as "
+        "existing: tests/test_core.py::test_g[1]"
+    )
     assert now["outcomes"][0]["reason"].startswith("AssertionError: assert 2 == 1")
     base = await probe("existing_tests", parent=now["id"])
     assert (base["parent"], base["side"], base["transition"]) == (now["id"], "base", None)
