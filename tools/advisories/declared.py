@@ -18,6 +18,7 @@ from repo_guardian.tools.advisories.interface import Declarations, Mention, Subj
 from repo_guardian.tools.dependencies import Declared, Read, Requested, declared_dependencies
 from repo_guardian.tools.dependencies.interface import normalized
 from repo_guardian.tools.dependencies.locks import every_pin
+from repo_guardian.tools.dependencies.poetry import pipfile_findings
 from repo_guardian.tools.dependencies.pyproject import load_pyproject, pyproject_findings
 from repo_guardian.tools.dependencies.requirement_files import RequirementFiles
 from repo_guardian.tools.dependencies.setup_files import setup_cfg_findings, setup_py_findings
@@ -32,7 +33,7 @@ ADDRESS = "comes from an address, not from a package index"
 _OWN_FOLDERS = frozenset(
     {"requirements", "reqs", "requires", "docs", "doc", "test", "tests", "testing", "dev", "ci", "build"}
 )
-_REQUIREMENTS = re.compile(r"[\w.-]*(requirements|constraints)[\w.-]*\.(txt|in)", re.IGNORECASE)
+_REQUIREMENTS = re.compile(r"[\w.-]*(requirements|constraints)[\w.-]*\.(txt|in|lock)", re.IGNORECASE)
 _LOCKS = re.compile(r"pylock(\.[\w-]+)?\.toml|(uv|poetry|pdm|Pipfile)\.lock")
 _MOST_FILES = 200
 _RESOLVED = Mention("", "needed by another")
@@ -69,7 +70,7 @@ def gather_declarations(
     own, others = _files(paths, everywhere=everywhere)
     told = list(problems)
     declared = declared_dependencies(read)
-    requested = [*_declared(declared, read), *_from_files(read, own, told)]
+    requested = [*_declared(declared, read, told), *_from_files(read, own, told)]
     packages = _by_package(requested, normalized(declared.name), told)
     subjects = [one for name, package in packages.items() for one in _subjects(name, package, resolved)]
     subjects += [
@@ -98,20 +99,22 @@ def _files(paths: Iterable[str], *, everywhere: bool) -> tuple[list[str], list[s
     return own, others
 
 
-def _declared(declared: Declared, read: Read) -> list[Requested]:
-    """What ``tools/dependencies`` says, with all extras and what the build asks for by its own words."""
-    files = RequirementFiles(read)
-    extras = [
-        *pyproject_findings(load_pyproject(read("pyproject.toml"), []), files).extras.values(),
-        *setup_cfg_findings(read("setup.cfg")).extras.values(),
-        *setup_py_findings(read("setup.py")).extras.values(),
+def _declared(declared: Declared, read: Read, problems: list[str]) -> list[Requested]:
+    """What each file says by itself, every extra and group, and what the build asks for by its own words."""
+    document = load_pyproject(read("pyproject.toml"), [])
+    findings = [
+        pyproject_findings(document, RequirementFiles(read), choose=list),
+        setup_cfg_findings(read("setup.cfg")),
+        setup_py_findings(read("setup.py")),
+        pipfile_findings(read),
     ]
+    found = [*declared.requirements, *declared.tests, *declared.constraints]
+    for one in findings:
+        extras = (item for items in one.extras.values() for item in items)
+        found += [*(one.requirements or ()), *extras, *one.tests, *one.legacy_tests]
+        problems += one.problems
     build = declared.build.requires if declared.build is not None else ()
-    return [
-        *(*declared.requirements, *declared.tests, *declared.constraints),
-        *(item for items in extras for item in items),
-        *(item for item in build if item.source.endswith("[build-system]")),
-    ]
+    return [*found, *(item for item in build if item.source.endswith("[build-system]"))]
 
 
 def _from_files(read: Read, paths: Iterable[str], problems: list[str]) -> list[Requested]:

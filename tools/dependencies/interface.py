@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 Read = Callable[[str], bytes | None]
 """Content of a repository-relative path, None where there is no such file."""
 
+Choose = Callable[[Iterable[str]], list[str]]
+"""Takes the names of groups or environments and returns those that count."""
+
 DEFAULT_BACKEND = "setuptools.build_meta:__legacy__"
 """What PEP 517 prescribes for a tree that names no build backend."""
 

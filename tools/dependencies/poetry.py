@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 
 from repo_guardian.tools.dependencies.interface import (
+    Choose,
     Findings,
     Read,
     Requested,
@@ -24,8 +25,13 @@ from repo_guardian.tools.dependencies.interface import (
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)*)((?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?)", re.I)
 
 
-def poetry_findings(document: Mapping[str, object], findings: Findings) -> None:
-    """Add what ``[tool.poetry]`` declares; leaves what ``[project]`` has said already as it is."""
+def poetry_findings(
+    document: Mapping[str, object], findings: Findings, *, choose: Choose = test_names
+) -> None:
+    """Add what ``[tool.poetry]`` declares, of groups those that ``choose`` takes.
+
+    Leaves what ``[project]`` has said already as it is.
+    """
     tool = table(document, "tool", "poetry")
     source = "pyproject.toml [tool.poetry]"
     main = table(tool, "dependencies")
@@ -37,7 +43,7 @@ def poetry_findings(document: Mapping[str, object], findings: Findings) -> None:
         chosen = {name: spec for name, spec in main.items() if normalized(name) in wanted}
         findings.extras.setdefault(extra, _table(chosen, source, findings.problems, optional=True))
     groups = {name: table(group, "dependencies") for name, group in table(tool, "group").items()}
-    for name in test_names(groups):
+    for name in choose(groups):
         findings.tests += _table(groups[name], f"{source} group {name}", findings.problems)
     findings.tests += _table(table(tool, "dev-dependencies"), f"{source} dev", findings.problems)
     findings.name = findings.name or text(tool.get("name"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from repo_guardian.tools.dependencies.interface import (
     BuildSystem,
+    Choose,
     Findings,
     Requested,
     strings,
@@ -50,16 +51,21 @@ def build_system(document: Mapping[str, object]) -> BuildSystem:
     )
 
 
-def pyproject_findings(document: Mapping[str, object], files: RequirementFiles) -> Findings:
-    """Everything that the document declares, the build system apart."""
+def pyproject_findings(
+    document: Mapping[str, object], files: RequirementFiles, *, choose: Choose = test_names
+) -> Findings:
+    """Everything that the document declares, the build system apart.
+
+    ``choose`` says which groups and environments count, by default those for tests; ``list`` takes all.
+    """
     findings = Findings()
     project = table(document, "project")
     dynamic = strings(project.get("dynamic"))
     if project:
         _project(document, project, dynamic, files, findings)
-    _groups(document, findings)
-    poetry_findings(document, findings)
-    _tools(document, findings)
+    _groups(document, findings, choose)
+    poetry_findings(document, findings, choose=choose)
+    _tools(document, findings, choose)
     if not findings.version and not findings.version_source:
         findings.version_source = _version_source(document)
     return findings
@@ -97,13 +103,13 @@ def _from_files(
     return [item for items in found for item in items or []] if paths else None
 
 
-def _groups(document: Mapping[str, object], findings: Findings) -> None:
+def _groups(document: Mapping[str, object], findings: Findings, choose: Choose) -> None:
     groups = table(document, "dependency-groups")
     if not groups:
         return
     from packaging.dependency_groups import DependencyGroupResolver
 
-    for name in test_names(groups):
+    for name in choose(groups):
         try:
             resolved = DependencyGroupResolver(groups).resolve(name)  # type: ignore[arg-type]
         except (Exception, ExceptionGroup) as error:
@@ -112,13 +118,13 @@ def _groups(document: Mapping[str, object], findings: Findings) -> None:
         findings.tests += [Requested(str(item), f"{FILE} group {name}") for item in resolved]
 
 
-def _tools(document: Mapping[str, object], findings: Findings) -> None:
+def _tools(document: Mapping[str, object], findings: Findings, choose: Choose) -> None:
     findings.tests += _requested(table(document, "tool", "uv").get("dev-dependencies"), "[tool.uv]")
     pdm = table(document, "tool", "pdm", "dev-dependencies")
-    for name in test_names(pdm):
+    for name in choose(pdm):
         findings.tests += _requested(pdm[name], f"[tool.pdm] {name}")
     environments = table(document, "tool", "hatch", "envs")
-    chosen = test_names(environments) or [name for name in environments if name == "default"]
+    chosen = choose(environments) or [name for name in environments if name == "default"]
     for name in chosen:
         for key in ("dependencies", "extra-dependencies"):
             found = _requested(table(environments[name]).get(key), f"[tool.hatch] {name}")

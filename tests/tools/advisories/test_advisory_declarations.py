@@ -77,6 +77,45 @@ def test_test_data_is_named_and_not_read_unless_asked_for():
     assert ("a", "1") in pairs(of_tree(tree, everywhere=True))
 
 
+def test_every_group_and_environment_and_not_those_for_tests_only():
+    pyproject = """
+[project]
+name = "own"
+[dependency-groups]
+test = ["a==1"]
+typing = ["b==1", {include-group = "test"}]
+broken = [{include-group = "nowhere"}]
+[tool.poetry.group.docs.dependencies]
+c = "1.0"
+d = "^1"
+[tool.pdm.dev-dependencies]
+lint = ["e==1"]
+[tool.hatch.envs.style]
+dependencies = ["f==1"]
+"""
+    found = of_tree(
+        {
+            "pyproject.toml": pyproject,
+            "setup.py": "from setuptools import setup\nsetup(install_requires=['g==1'])\n",
+        }
+    )
+    assert pairs(found) == [
+        ("a", "1"),
+        ("b", "1"),
+        ("c", "1.0"),
+        ("d", ""),
+        ("e", "1"),
+        ("f", "1"),
+        ("g", "1"),
+    ]
+    assert any("broken" in line for line in found.problems)
+
+
+def test_pinned_output_of_a_compiler_under_another_name():
+    found = of_tree({"requirements.lock": "a==1 \\\n    --hash=sha256:aa\n    # via b\n"})
+    assert pairs(found) == [("a", "1")]
+
+
 def test_every_kind_of_lock():
     pipfile = {
         "default": {"a": {"version": "==1.0"}, "b": {"git": "x"}},
