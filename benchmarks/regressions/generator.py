@@ -120,10 +120,9 @@ async def _written(
     argv = [sandbox.python, "-m", "pynguin", "--project-path", f"{REPO}/{root}".rstrip("/")]
     argv += ["--module-name", module, "--output-path", OUT, "--report-dir", f"{OUT}/report", "--seed", "1"]
     argv += ["--maximum-search-time", str(seconds), "--assertion-generation", "SIMPLE"]
-    argv += ["--create-coverage-report", "False", "--statistics-backend", "NONE"]
     result = await sandbox.run(argv, environment=_environment(bench, checkout))
     try:
-        name = "test_" + module.replace(".", "_") + ".py"
+        name = f"test_{module.rpartition('.')[2]}.py"
         content = await sandbox.read_file(f"{OUT}/{name}", limit_bytes=4 * 1024**2)
     except SandboxError:
         said = (result.stderr + result.stdout).decode(errors="replace").strip().splitlines()

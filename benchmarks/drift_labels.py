@@ -1,0 +1,38 @@
+"""Samples and labels of drift signals as tab-separated text, and how far two readings agree."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from drift_population import Record
+
+SAMPLE_FIELDS = (
+    *("id", "repository", "source", "base", "current", "kind", "symbol", "place", "line"),
+    *("lagging", "reason"),
+)
+
+
+def write_sample(path: Path, records: Iterable[Record]) -> None:
+    """One signal per row: where it is, what it says, and the dependents that lag, as places."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+        writer.writerow(SAMPLE_FIELDS)
+        for record in records:
+            sites = [f"{s.path}:{s.line}{' (name only)' if s.guessed else ''}" for s in record.lagging]
+            place = f"{record.base_path}:{record.base_line}"
+            if record.current_path:
+                place += f" -> {record.current_path}:{record.current_line}"
+            names = [name or commit[:12] for name, commit in
+                     zip(record.names, (record.base, record.current), strict=True)]  # fmt: skip
+            writer.writerow(
+                [record.id, record.repository, record.source, *names, record.kind, record.symbol, place,
+                 record.line, " ".join(sites[:10]), record.lagging[0].reason if record.lagging else ""]
+            )  # fmt: skip
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a tab-separated file, by column."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
