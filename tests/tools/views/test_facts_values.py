@@ -492,3 +492,18 @@ def test_displays_and_alternatives_are_bounded(extract):
     lines = "".join(f"    x = f{n}\n" for n in range(1_000))
     facts = extract(f"def g():\n{lines}    x.t()\n")
     assert max(len(fact.items) for fact in facts.types) == 16
+
+
+def test_a_global_statement_may_name_what_the_module_never_binds(extract):
+    facts = extract(
+        """
+        def f(x):
+            global elsewhere
+            elsewhere.append(x)
+            return elsewhere(x)
+        """
+    )
+    assert [shown_ref(facts, use.ref) for use in facts.uses if "elsewhere" in use.ref.path] == [
+        "elsewhere.append",
+        "elsewhere",
+    ]

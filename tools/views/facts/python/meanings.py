@@ -66,7 +66,7 @@ class Meanings:
         home = addition.scope.lookup(addition.name)
         if home is None:
             return
-        bindings = home.bindings[addition.name]
+        bindings = home.bindings.get(addition.name, [])
         if any(self._is_filled(self._value_of(binding)) for binding in bindings):
             bindings.append(Binding("variable", -1, addition.value))
 
@@ -142,7 +142,8 @@ class Meanings:
 
     def _bindings(self, scope: Scope, name: str) -> Meaning:
         """What all bindings of a name by ``scope`` amount to; the module's definitions are the linker's."""
-        known = [b for b in scope.bindings[name] if b.kind != "none"]
+        # A ``global`` statement may name what the module itself never binds.
+        known = [b for b in scope.bindings.get(name, ()) if b.kind != "none"]
         kinds = {b.kind for b in known}
         elsewhere: Meaning = ("global" if scope.kind == "module" else "unknown", -1)
         if not known or (scope.kind == "module" and kinds & _DEFINED):
