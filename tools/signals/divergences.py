@@ -70,15 +70,14 @@ def users(graph: Graph, symbol_id: str) -> tuple[Dependent, ...]:
 
 def call_text(found: Divergence) -> str:
     """The diverging call as it would be written, else the function's name and its arguments as they print."""
-    name = found.target.symbol
+    receiver = f" on {_cut(found.receiver)}" if found.receiver else ""
     try:
-        args, kwargs = ast.literal_eval(found.arguments)
+        args, kwargs = ast.literal_eval(found.arguments or found.call)
         parts = [repr(value) for value in args]
         parts += [f"{keyword}={value!r}" for keyword, value in kwargs.items()]
     except (ValueError, TypeError, SyntaxError, AttributeError, MemoryError, RecursionError):
-        receiver = f" on {_cut(found.receiver)}" if found.receiver else ""
-        return f"{name} with {_cut(found.call)}{receiver}"
-    return f"{name}({_cut(', '.join(parts))})"
+        return f"{found.target.symbol} with {_cut(found.call)}{receiver}"
+    return f"{found.target.symbol}({_cut(', '.join(parts))}){receiver}"
 
 
 def is_generated(found: Divergence) -> bool:
