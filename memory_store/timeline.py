@@ -9,6 +9,9 @@ from repo_guardian.memory_store.answers import HypothesisState
 from repo_guardian.memory_store.records import CycleRecord
 from repo_guardian.vocabulary import Grade
 
+SEEN = "seen"
+"""The event of a claim whose signal came up again in a later cycle that did not take the claim up."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimelineCycle:
@@ -31,8 +34,9 @@ class TimelineCycle:
 class TimelineClaim:
     """A hypothesis that was a finding at some time, as it stands.
 
-    ``events`` are pairs of a cycle that the timeline shows and what happened in it: the value of a grade, or
-    ``recurred``; oldest first, and one per cycle and kind.
+    ``events`` are pairs of a cycle that the timeline shows and what happened in it: the value of a grade,
+    ``recurred``, or ``seen`` where a signal of it was measured again and nothing was made of it; oldest
+    first, and one per cycle and kind.
     """
 
     state: HypothesisState

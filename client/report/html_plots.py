@@ -121,7 +121,7 @@ def lanes(report: CycleReport, shown: Sequence[Column]) -> tuple[Lane, ...]:
         told[hypothesis.key] = (hypothesis.claim, hypothesis.grade.value)
     for use in still_there(report):
         if use.key in events:
-            events[use.key].append((own, "seen again"))
+            events[use.key].append((own, "seen"))
     places = {column.number: place for place, column in enumerate(shown)}
     return tuple(
         Lane(key, *told[key], _lane(found, places, settled=told[key][1] in SETTLED))

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Select, Table, func, select
 
 from repo_guardian.memory_store.answers import HypothesisState
+from repo_guardian.memory_store.interface import MAX_PLACES
 from repo_guardian.memory_store.records import CycleRecord
 from repo_guardian.memory_store.sql import folding, tables
 from repo_guardian.memory_store.sql.paging import before, count
 from repo_guardian.memory_store.sql.sections import record_of
-from repo_guardian.memory_store.timeline import Timeline, TimelineClaim, TimelineCycle
+from repo_guardian.memory_store.timeline import SEEN, Timeline, TimelineClaim, TimelineCycle
 from repo_guardian.memory_store.vocabulary import EventKind
 from repo_guardian.vocabulary import Grade
 
@@ -44,7 +45,8 @@ def timeline(
     )
     found = _once_findings(before_cycle)
     states = folding.states(connection, folding.folded(before_cycle, found), limit_claims, None)
-    claims = tuple(_claim(row.record, happened) for row in reversed(states))
+    seen = _seen(connection, numbers, [key for row in states for key in row.record.record.signal_keys])
+    claims = tuple(_claim(row.record, happened, seen) for row in reversed(states))
     return Timeline(cycles, count(connection, every), claims, count(connection, found))
 
 
@@ -85,11 +87,24 @@ def _once_findings(before_cycle: int | None) -> Select[tuple[str]]:
     )
 
 
-def _claim(state: HypothesisState, happened: Happened) -> TimelineClaim:
-    key = state.record.key
-    events = [
-        (cycle, what)
-        for cycle, hypotheses in sorted(happened.items())
-        for what in dict.fromkeys(hypotheses.get(key, ()))
-    ]
-    return TimelineClaim(state, tuple(events))
+def _seen(connection: Connection, numbers: Sequence[int], keys: Sequence[str]) -> dict[str, set[int]]:
+    """In which of the cycles each signal was measured; of more keys than one read may ask for, the first."""
+    wanted = SIGNALS.c.key.in_(list(dict.fromkeys(keys))[:MAX_PLACES])
+    query = select(SIGNALS.c.key, SIGNALS.c.cycle).where(SIGNALS.c.cycle.in_(numbers), wanted)
+    found: dict[str, set[int]] = {}
+    for key, cycle in connection.execute(query):
+        found.setdefault(key, set()).add(cycle)
+    return found
+
+
+def _claim(state: HypothesisState, happened: Happened, seen: dict[str, set[int]]) -> TimelineClaim:
+    record = state.record
+    events = {
+        cycle: tuple(dict.fromkeys(hypotheses[record.key]))
+        for cycle, hypotheses in happened.items()
+        if record.key in hypotheses
+    }
+    for cycle in set().union(*(seen.get(key, set()) for key in record.signal_keys)):
+        if cycle > state.first_cycle:
+            events.setdefault(cycle, (SEEN,))
+    return TimelineClaim(state, tuple((cycle, what) for cycle in sorted(events) for what in events[cycle]))

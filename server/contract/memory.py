@@ -61,7 +61,7 @@ class PastCycle(Wire):
 
 
 class ClaimEvent(Wire):
-    """What happened to a hypothesis in one cycle: a grade, or ``recurred``."""
+    """What happened to a hypothesis in one cycle: a grade, ``recurred``, or ``seen``: its signal came again."""
 
     cycle: int
     what: str

@@ -59,6 +59,15 @@ def test_cycles_come_in_numbers_and_claims_with_their_lives(lives):
     assert (1, "finding") in claim.events and (2, "recurred") in claim.events
 
 
+def test_a_signal_that_comes_again_is_seen_on_the_line_of_its_claim(store):
+    put(store, full_write)
+    key = full_write().hypotheses[0].signal_keys[0]
+    put(store, lambda number: CycleWrite(cycle=cycle_record(number), signals=(signal(key), signal("s-2"))))
+    put(store, lambda number: CycleWrite(cycle=cycle_record(number), signals=(signal("s-2"),)))
+    (claim,) = store.timeline().claims
+    assert claim.events == ((1, "finding"), (2, "seen"))
+
+
 def test_the_latest_cycles_are_kept_and_the_totals_say_what_is_not_shown(lives):
     found = lives.timeline(limit_cycles=2)
     assert [cycle.record.number for cycle in found.cycles] == [3, 4]
