@@ -109,12 +109,11 @@ def _print_affected(terminal: Terminal, judgement: Judgement) -> None:
 
 def _print_advisory(terminal: Terminal, advisory: Advisory, columns: int) -> None:
     label = terminal.style(padded(printable(advisory.id), columns), fg="red")
-    aliases = f"  ({', '.join(advisory.aliases)})" if advisory.aliases else ""
-    terminal.echo(f"    {label}  {printable(_cleared(advisory.clearance) + aliases)}")
+    terminal.echo(f"    {label}  {printable(_cleared(advisory.clearance))}")
     indent = " " * (columns + 6)
-    summary = terminal.cut(printable(advisory.summary), len(indent))
-    if summary:
-        terminal.echo(f"{indent}{terminal.style(summary, dim=True)}")
+    told = ": ".join(filter(None, [", ".join(advisory.aliases), advisory.summary]))
+    if told:
+        terminal.echo(f"{indent}{terminal.style(terminal.cut(printable(told), len(indent)), dim=True)}")
 
 
 def _cleared(clearance: Clearance) -> str:
