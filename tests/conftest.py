@@ -71,19 +71,39 @@ class Repository:
         }
 
 
+@pytest.fixture(scope="session")
+def new_repository():
+    """Make an empty repository below a folder; for what several tests share."""
+
+    def make(folder):
+        path = folder / "watched"
+        path.mkdir()
+        return Repository(path)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def new_home():
+    """Make an empty state directory below a folder; it shares the acquired test runner."""
+
+    def make(folder):
+        HARNESS.mkdir(parents=True, exist_ok=True)
+        path = folder / "state"
+        path.mkdir()
+        (path / "harness").symlink_to(HARNESS)
+        return path
+
+    return make
+
+
 @pytest.fixture
-def repository(tmp_path):
+def repository(tmp_path, new_repository):
     """An empty repository."""
-    path = tmp_path / "watched"
-    path.mkdir()
-    return Repository(path)
+    return new_repository(tmp_path)
 
 
 @pytest.fixture
-def home(tmp_path):
+def home(tmp_path, new_home):
     """An empty state directory that shares the acquired test runner."""
-    HARNESS.mkdir(parents=True, exist_ok=True)
-    path = tmp_path / "state"
-    path.mkdir()
-    (path / "harness").symlink_to(HARNESS)
-    return path
+    return new_home(tmp_path)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
-from repo_guardian.server.contract.probes import ProbeEntry, Transition
+from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.wire import Locus
-from repo_guardian.server.ledger.ledger import fails, passes, same_test
-from repo_guardian.server.ledger.locus_files import is_test_or_configuration
+from repo_guardian.server.ledger.ledger import fails, outcome_of, passes, same_test
+from repo_guardian.server.ledger.reverts import revert_refusal
 from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
 
 
@@ -91,42 +91,24 @@ def _finding(case: _Case) -> str:
     if refusal:
         return refusal
     good = {entry.id for entry in case.failing if not _contradicted(entry, case.known)}
-    bound = [entry for entry in case.cited if entry.transition is not None and entry.parent in good]
-    refusals = [_revert_refusal(entry) for entry in bound]
-    if not bound or all(refusals):
-        return "; ".join(refusals) or _uncorroborated(case.cited)
+    if not any(entry.transition is not None and entry.parent in good for entry in case.cited):
+        return _uncorroborated(case.cited)
     if not case.exists(case.hypothesis.draft.remedy.locus):
         return "the remedy names no file or symbol that exists at this commit; name one that does"
     return ""
 
 
 def _uncorroborated(cited: Sequence[ProbeEntry]) -> str:
-    """Why nothing that is cited corroborates: an edit that is no revert, or nothing of the kind at all."""
-    edits = [entry.id for entry in cited if entry.revert is not None and not entry.revert.restores_base]
-    if edits:
-        return (
-            f"the edit in {', '.join(edits)} writes more than base text, so it can only support; cite a run "
-            "of the same test that passes at the base (differential_run) or with only base text restored"
-        )
-    return (
-        "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
-        "at the base (differential_run) or with the suspected cause reverted (fix_probe)"
+    """Why nothing that is cited corroborates: an edit that breaks the rules, or nothing of the kind."""
+    edits = [(entry.id, revert_refusal(entry.revert)) for entry in cited if entry.revert is not None]
+    refusals = [f"the edit in {entry_id} corroborates nothing: {why}" for entry_id, why in edits if why]
+    return "; ".join(
+        [
+            *refusals,
+            "a finding needs corroboration: cite, with the failing run, a run of the same test that passes "
+            "at the base (differential_run) or with the suspected cause reverted (fix_probe)",
+        ]
     )
-
-
-def _revert_refusal(entry: ProbeEntry) -> str:
-    """Why a revert corroborates nothing; empty for a differential run, which reverts nothing."""
-    if entry.transition is not Transition.FAIL_TO_PASS or entry.revert is None:
-        return ""
-    revert = entry.revert
-    touched = [path for path in revert.files if is_test_or_configuration(path)]
-    if touched:
-        return f"the revert in {entry.id} touches a test or configuration: {', '.join(touched)}"
-    if not revert.minimal:
-        return f"the revert in {entry.id} is not minimal"
-    if revert.commit_hunks > 1 and revert.changed_lines >= revert.commit_changed_lines:
-        return f"the revert in {entry.id} undoes as much as the whole commit changed"
-    return ""
 
 
 def _refuted(case: _Case) -> str:
@@ -161,8 +143,16 @@ def _resolved(case: _Case) -> str:
 
 def _explain(cited: Sequence[ProbeEntry]) -> str:
     """Say why the cited runs are no evidence, when that is what stands in the way."""
-    bad = [entry for entry in cited if entry.evidence is not EvidenceStatus.VALID]
-    return "; ".join(f"{entry.id} is {entry.evidence.value}: {entry.evidence_reason}" for entry in bad)
+    return "; ".join(_no_evidence(entry) for entry in cited if outcome_of(entry) is None)
+
+
+def _no_evidence(entry: ProbeEntry) -> str:
+    if entry.evidence is EvidenceStatus.VALID:
+        return (
+            f"{entry.id} ran tests that nothing binds to this hypothesis; have the one that shows it run by "
+            "itself (probe_synthesize_test with its id, then probe_run_test)"
+        )
+    return f"{entry.id} is {entry.evidence.value}: {entry.evidence_reason}"
 
 
 _RULES: dict[Grade, Callable[[_Case], str]] = {

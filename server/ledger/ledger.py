@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from repo_guardian.errors import AdmissionError
 from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
+from repo_guardian.server.ledger.reverts import revert_refusal
 from repo_guardian.vocabulary import EvidenceStatus, Side
 
 
@@ -31,7 +32,9 @@ class ProbeLedger:
         if entry.id != self.next_id():
             raise AdmissionError(f"the next ledger entry is {self.next_id()}, not {entry.id}")
         parent = self.get(entry.parent) if entry.parent is not None else None
-        kept = entry.model_copy(update={"transition": transition(parent, entry)})
+        kept = entry.model_copy(
+            update={"transition": transition(parent, entry), "evidence_reason": _reason(entry)}
+        )
         self._entries[kept.id] = kept
         return kept
 
@@ -63,14 +66,27 @@ def transition(parent: ProbeEntry | None, child: ProbeEntry) -> Transition | Non
         return None
     if child.side is Side.BASE:
         return Transition.PASS_TO_FAIL
-    if child.side is Side.REVERTED and child.revert is not None and child.revert.restores_base:
+    if child.side is Side.REVERTED and child.revert is not None and not revert_refusal(child.revert):
         return Transition.FAIL_TO_PASS
     return None
 
 
+def _reason(entry: ProbeEntry) -> str:
+    """An edit that helps and corroborates nothing says so where the entry is read."""
+    refusal = revert_refusal(entry.revert) if entry.revert is not None and passes(entry) else ""
+    return (
+        f"{entry.evidence_reason}; the edit corroborates nothing: {refusal}"
+        if refusal
+        else entry.evidence_reason
+    )
+
+
 def outcome_of(entry: ProbeEntry) -> Outcome | None:
-    """The outcome of an admissible entry's one test; None when the entry is no evidence."""
-    if entry.evidence is not EvidenceStatus.VALID or len(entry.outcomes) != 1:
+    """The outcome of an admissible entry's one test; None when the entry is no evidence on its hypothesis.
+
+    An entry without a digest ran tests that nothing binds to the hypothesis, whatever they did.
+    """
+    if entry.evidence is not EvidenceStatus.VALID or len(entry.outcomes) != 1 or not entry.test_digest:
         return None
     return entry.outcomes[0].outcome
 
@@ -87,5 +103,5 @@ def passes(entry: ProbeEntry) -> bool:
 
 def same_test(one: ProbeEntry, other: ProbeEntry) -> bool:
     """True when both ran the same test, to the byte, for the same hypothesis."""
-    same_text = bool(one.test_digest) and one.test_digest == other.test_digest
+    same_text = one.test_digest != "" and one.test_digest == other.test_digest
     return same_text and one.hypothesis_id == other.hypothesis_id

@@ -15,7 +15,7 @@ from repo_guardian.server.ledger.ledger import ProbeLedger, fails
 from repo_guardian.server.session.fixing import FixSearch, FoundEdit
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.running import Ran, Runner
-from repo_guardian.server.session.sources import Bound, own_test, template_tests
+from repo_guardian.server.session.sources import Bound, Choice, find_test, template_tests
 from repo_guardian.server.settings import ProbeLimits
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.git.objects import DiffStat
@@ -63,24 +63,15 @@ class Prober:
         """How many template tests there are for a hypothesis' signals."""
         return len(template_tests(hypothesis, self._signals, self._sides))
 
-    def synthesize(
-        self, hypothesis: Hypothesis, *, source: str | None = None, variant: int = 0
-    ) -> ProbeEntry:
-        """Keep a test: ``source``, or a template test of the hypothesis' signals; a ``source`` entry.
-
-        ``variant`` counts the templates from 0, the most telling one. What keeps a test from being written
-        or accepted is in ``failure``.
-        """
+    def synthesize(self, hypothesis: Hypothesis, choice: Choice | None = None) -> ProbeEntry:
+        """Keep a test for a hypothesis; a ``source`` entry, whose ``failure`` says what stands against it."""
+        asked = choice or Choice()
         bound, failure = None, ""
         try:
-            if source is not None:
-                bound = own_test(hypothesis, source, self._signals, self._sides)
-            else:
-                bound = self._template(hypothesis, variant)
+            bound = find_test(asked, hypothesis, self._signals, self._sides)
+            self._tests[hypothesis.id, bound.test.digest] = bound
         except UsageError as error:
             failure = str(error)
-        if bound is not None:
-            self._tests[hypothesis.id, bound.test.digest] = bound
         return self._ledger.append(
             ProbeEntry(
                 id=self._ledger.next_id(),
@@ -92,7 +83,7 @@ class Prober:
                 evidence=EvidenceStatus.SOURCE,
                 evidence_reason=failure or "a test was written; nothing has run yet",
                 failure=failure,
-                test_source=bound.test.text if bound is not None else source or "",
+                test_source=bound.test.text if bound is not None else asked.source or "",
                 test_id=bound.test.test_id if bound is not None else "",
                 test_digest=bound.test.digest if bound is not None else "",
             )
@@ -157,16 +148,6 @@ class Prober:
             return self._fixless(parent, str(error), EvidenceStatus.ENVIRONMENT)
         revert = await to_thread.run_sync(self._revert_info, found)
         return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=revert)
-
-    def _template(self, hypothesis: Hypothesis, variant: int) -> Bound:
-        found = template_tests(hypothesis, self._signals, self._sides)
-        if not found:
-            raise UsageError(
-                "no template can prove a hypothesis with these signals", hint="pass the source of a test"
-            )
-        if variant >= len(found):
-            raise UsageError(f"there are only {len(found)} template tests for it", hint="count from 0")
-        return found[variant]
 
     def _test_of(self, entry: ProbeEntry) -> Bound:
         bound = self._tests.get((entry.hypothesis_id, entry.test_digest))

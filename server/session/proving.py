@@ -7,7 +7,7 @@ proposed to the same rules that judge everybody's proposals, and falls back to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from repo_guardian.errors import AdmissionError, SandboxError
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
@@ -17,6 +17,7 @@ from repo_guardian.server.session.capability import bench_for
 from repo_guardian.server.session.grading import propose
 from repo_guardian.server.session.reading import Narrate
 from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.sources import Choice
 from repo_guardian.server.session.views import quietly
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.bench import Bench
@@ -30,14 +31,6 @@ _REASON_CHARS = 2000
 
 GATES = ("", "written", "ran", "admissible", "fails_now", "corroborated")
 """What a test has to survive, in order; "" for one that could not even be written."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnProof:
-    """What an agent brings itself: the text of a test, and a unified diff to try as the fix."""
-
-    source: str | None = None
-    edit: str | None = None
 
 
 @dataclass
@@ -71,7 +64,7 @@ class _Attempt:
 
     @property
     def corroborations(self) -> list[ProbeEntry]:
-        """The runs in which the same test passes without the suspected cause."""
+        """The runs in which the same test passes without the suspected cause, by the rules."""
         return [entry for entry in self.probes if entry.transition is not None]
 
     @property
@@ -95,7 +88,8 @@ class _Investigation:
     session: CycleSession
     settings: ServerSettings
     hypothesis: Hypothesis
-    own: OwnProof
+    choice: Choice
+    edit: str | None
     narrate: Narrate
     attempts: list[_Attempt] = field(default_factory=list)
 
@@ -108,10 +102,11 @@ class _Investigation:
         return self._conclude()
 
     async def _probe(self) -> None:
-        prober, source = self.session.need_prober(), self.own.source
-        variants = 1 if source is not None else max(1, prober.variants(self.hypothesis))
-        for variant in range(min(MOST_VARIANTS, variants)):
-            attempt = _Attempt(prober.synthesize(self.hypothesis, source=source, variant=variant))
+        prober = self.session.need_prober()
+        variants = prober.variants(self.hypothesis) if self.choice.by_template else 1
+        for variant in range(max(1, min(MOST_VARIANTS, variants))):
+            choice = replace(self.choice, variant=self.choice.variant + variant)
+            attempt = _Attempt(prober.synthesize(self.hypothesis, choice))
             self.attempts.append(attempt)
             if attempt.source.failure:
                 continue
@@ -132,10 +127,10 @@ class _Investigation:
         attempt.before = await prober.differential(bench, attempt.red.id)
         if attempt.pre_existing:
             return
-        if self.own.edit is not None:
+        if self.edit is not None:
             self.narrate("running it with the edit in place")
-            attempt.reverted.append(await prober.fix(bench, attempt.red.id, self.own.edit))
-        if self.own.edit is None or not attempt.corroborations:
+            attempt.reverted.append(await prober.fix(bench, attempt.red.id, self.edit))
+        if self.edit is None or not attempt.corroborations:
             self.narrate("running it with the suspected cause reverted")
             attempt.reverted.append(await prober.fix(bench, attempt.red.id))
 
@@ -192,8 +187,9 @@ async def prove(
     session: CycleSession,
     settings: ServerSettings,
     hypothesis: Hypothesis,
-    own: OwnProof | None = None,
+    choice: Choice | None = None,
     *,
+    edit: str | None = None,
     narrate: Narrate = quietly,
 ) -> Proof:
     """Investigate one hypothesis and have it graded by the rules.
@@ -201,8 +197,8 @@ async def prove(
     What cannot be executed or prepared is a deferral with its reason, not an error.
 
     Args:
-        own: the agent's own test and edit; the templates of the hypothesis' signals, and the minimal revert,
-            where it brings none.
+        choice: which test; the templates of the hypothesis' signals when None.
+        edit: a unified diff to try as the fix; the minimal revert when None.
         narrate: is told of each step.
 
     Raises:
@@ -210,7 +206,7 @@ async def prove(
         GuardianError: the cycle's own state cannot be used (a checkout, the state directory).
     """
     session.need_prober()
-    investigation = _Investigation(session, settings, hypothesis, own or OwnProof(), narrate)
+    investigation = _Investigation(session, settings, hypothesis, choice or Choice(), edit, narrate)
     decision = await investigation.investigate()
     return investigation.proof(decision)
 

@@ -1,7 +1,8 @@
-"""Where a hypothesis' tests come from: templates for its signals, or the text that an agent hands in."""
+"""Where a hypothesis' tests come from: templates for its signals, an agent's own text, the repository."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -16,11 +17,51 @@ from repo_guardian.tools.signals.interface import BehaviourDetail, Signal, Symbo
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """Which test an agent asks for.
+
+    ``source`` is the text of its own, ``existing`` the id of one that the repository has; without either a
+    template writes it, and ``variant`` counts those from 0, the most telling one.
+    """
+
+    source: str | None = None
+    existing: str | None = None
+    variant: int = 0
+
+    @property
+    def by_template(self) -> bool:
+        """Whether a template writes it."""
+        return self.source is None and self.existing is None
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """A test with what it is about."""
 
     test: TestSource
     focus: Focus
+
+
+def find_test(choice: Choice, hypothesis: Hypothesis, signals: Mapping[str, Signal], sides: Sides) -> Bound:
+    """The test that is asked for, bound to what the hypothesis is about.
+
+    Raises:
+        UsageError: there is no such test, or something speaks against it; says what would be right.
+    """
+    if choice.source is not None and choice.existing is not None:
+        raise UsageError("two tests are asked for", hint="pass either source or existing")
+    if choice.source is not None:
+        return own_test(hypothesis, choice.source, signals, sides)
+    if choice.existing is not None:
+        return repository_test(hypothesis, choice.existing, signals, sides)
+    found = template_tests(hypothesis, signals, sides)
+    if not found:
+        raise UsageError(
+            "no template can prove a hypothesis with these signals", hint="pass the source of a test"
+        )
+    if choice.variant >= len(found):
+        raise UsageError(f"there are only {len(found)} template tests for it", hint="count from 0")
+    return found[choice.variant]
 
 
 def template_tests(hypothesis: Hypothesis, signals: Mapping[str, Signal], sides: Sides) -> tuple[Bound, ...]:
@@ -41,13 +82,38 @@ def own_test(hypothesis: Hypothesis, text: str, signals: Mapping[str, Signal], s
     Raises:
         UsageError: something speaks against it, or the hypothesis names nothing that it could be about.
     """
+    focus = _focus(hypothesis, signals, sides)
+    return Bound(read_own_test(text, Subject(focus.modules, package_names(sides), focus.files)), focus)
+
+
+def repository_test(
+    hypothesis: Hypothesis, test_id: str, signals: Mapping[str, Signal], sides: Sides
+) -> Bound:
+    """A test that the repository has, as the witness of a hypothesis.
+
+    Raises:
+        UsageError: its file is not there at the commit, is no text, or the hypothesis names nothing.
+    """
+    path, _, function = test_id.partition("::")
+    content = sides.current.read(path)
+    if content is None or not function:
+        raise UsageError(
+            f"there is no test {test_id[:200]!r} at this commit",
+            hint="ids are as pytest prints them from the repository's root: tests/test_x.py::test_y",
+        )
+    text = content.decode("utf-8", "surrogateescape")
+    digest = hashlib.sha256(f"{test_id}\0".encode() + content).hexdigest()
+    return Bound(TestSource(path, function, text, digest, existing=True), _focus(hypothesis, signals, sides))
+
+
+def _focus(hypothesis: Hypothesis, signals: Mapping[str, Signal], sides: Sides) -> Focus:
     focus = focus_of(hypothesis, signals, sides)
     if not focus:
         raise UsageError(
             "the hypothesis names nothing that exists at either commit, so no test can be about it",
             hint="write it again with a locus that names one",
         )
-    return Bound(read_own_test(text, Subject(focus.modules, package_names(sides), focus.files)), focus)
+    return focus
 
 
 def material(signal: Signal, sides: Sides) -> Material:

@@ -12,8 +12,9 @@ from repo_guardian.errors import UsageError
 from repo_guardian.server.contract.hypotheses import Hypothesis, HypothesisDraft
 from repo_guardian.server.contract.probes import ProbeEntry, Proof
 from repo_guardian.server.session.capability import bench_for
-from repo_guardian.server.session.proving import OwnProof, prove
+from repo_guardian.server.session.proving import prove
 from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.sources import Choice
 from repo_guardian.server.surface.context import EXECUTES, WRITES, ServerContext, told
 from repo_guardian.server.surface.narrate import narrated
 from repo_guardian.tools.execution.bench import Bench
@@ -25,6 +26,10 @@ TestText = Annotated[
         "hypothesis is about, passes at the base and fails now. No network, no processes, files only below "
         "tmp_path. A template writes it when this is left out."
     ),
+]
+TestId = Annotated[
+    str | None,
+    Field(description="Id of a test that the repository has, to be the witness: tests/test_x.py::test_y."),
 ]
 Diff = Annotated[
     str | None,
@@ -48,6 +53,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         hypothesis_id: str | None = None,
         draft: HypothesisDraft | None = None,
         source: TestText = None,
+        existing: TestId = None,
         edit: Diff = None,
     ) -> Proof:
         """Test, run, differential run, fix-probe and grade in one call: for a written hypothesis, or for a
@@ -55,8 +61,10 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """
         session = context.sessions.get(cycle_id)
         hypothesis = await _hypothesis(session, hypothesis_id, draft)
-        own = OwnProof(source, edit)
-        return await narrated(ctx, lambda say: prove(session, context.settings, hypothesis, own, narrate=say))
+        choice = Choice(source, existing)
+        return await narrated(
+            ctx, lambda say: prove(session, context.settings, hypothesis, choice, edit=edit, narrate=say)
+        )
 
 
 async def _hypothesis(
@@ -83,14 +91,16 @@ def _register_steps(server: FastMCP, context: ServerContext) -> None:
         cycle_id: str,
         hypothesis_id: str,
         source: TestText = None,
+        existing: TestId = None,
         variant: Annotated[int, Field(ge=0)] = 0,
     ) -> ProbeEntry:
-        """Keep a test for a hypothesis: yours, or a template's for the signal that it rests on. Nothing is
-        run. Of several templates variant 0 is the most telling. `failure` says why there is no test.
+        """Keep a test for a hypothesis: yours, one that the repository has, or a template's for the signal
+        that it rests on. Nothing is run. Of several templates variant 0 is the most telling. `failure`
+        says why there is no test.
         """
         session = context.sessions.get(cycle_id)
         prober, hypothesis = session.need_prober(), session.hypotheses.get(hypothesis_id)
-        return prober.synthesize(hypothesis, source=source, variant=variant)
+        return prober.synthesize(hypothesis, Choice(source, existing, variant))
 
     @server.tool(name="probe_run_test", title="Run the test now", annotations=EXECUTES)
     @told
