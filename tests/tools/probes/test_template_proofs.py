@@ -100,6 +100,11 @@ KINDS = {
     ),
     "base_removed": ("class A: ...\nclass B(A): ...", "class A: ...\nclass B: ...", "issubclass(B, A)"),
     "exception_base": ("class E(ValueError): ...", "class E(TypeError): ...", "issubclass(E, ValueError)"),
+    "exception_base_still_implied": (
+        "class E(Exception): ...",
+        "class E(OSError): ...",
+        "def test_e_does_not_derive_from_oserror",
+    ),
     "external_base": (
         "from collections import UserDict\nclass B(UserDict): ...",
         "class B: ...",

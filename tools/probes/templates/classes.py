@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable
 
@@ -159,10 +160,16 @@ def _bases(symbol: Symbol) -> list[str]:
 
 def _lost(case: Case) -> list[str]:
     new = _bases(case.new)
-    lost = [name for name in _bases(case.old) if name not in new]
+    lost = [name for name in _bases(case.old) if name not in new and not _implied(name, new)]
     if not lost:
         raise TemplateError("no base was lost by name")
     return lost
+
+
+def _implied(name: str, bases: list[str]) -> bool:
+    """Whether one of the bases derives from the one of that name; told for builtins, exceptions mostly."""
+    wanted, *given = (getattr(builtins, base, None) for base in (name, *bases))
+    return isinstance(wanted, type) and any(isinstance(g, type) and issubclass(g, wanted) for g in given)
 
 
 def _importable(case: Case, last: str) -> tuple[str, str]:
