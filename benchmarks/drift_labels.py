@@ -31,6 +31,17 @@ def write_sample(path: Path, records: Iterable[Record]) -> None:
                  record.line, " ".join(sites[:10]), record.lagging[0].reason if record.lagging else ""]
             )  # fmt: skip
 
+LABEL_FIELDS = ("id", "kind", "label", "reason", "command")
+"""``label`` is true, noise or undecided; a command runs in the bare repository and shows what decided."""
+
+
+def write_labels(path: Path, rows: Iterable[dict[str, str]]) -> None:
+    """One reading of a sample."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, LABEL_FIELDS, delimiter="\t", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """The rows of a tab-separated file, by column."""
