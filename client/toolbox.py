@@ -61,12 +61,24 @@ class Toolbox:
         return tuple(self._decisions)
 
     async def begin(
-        self, repository: str, commit: str | None, since: str | None, scope: Scope = Scope.COMMIT
+        self,
+        repository: str,
+        commit: str | None,
+        since: str | None,
+        scope: Scope = Scope.COMMIT,
+        *,
+        keep: bool = True,
     ) -> CycleInfo:
-        """Sync, fix commit and base, and open a cycle; or a check of what is not committed."""
+        """Sync, fix commit and base, and open a cycle; or a check of what is not committed or not to be kept.
+
+        Args:
+            keep: False for a commit that is only looked at again: it takes no number and no lock.
+        """
         arguments: dict[str, Any] = {"repository": repository, "commit": commit, "since": since}
         if scope is not Scope.COMMIT:
             arguments["scope"] = scope.value
+        if not keep:
+            arguments["keep"] = False
         return await self._call(CycleInfo, "cycle_begin", arguments)
 
     async def refresh(self, cycle: CycleInfo) -> Refreshed:
@@ -136,18 +148,24 @@ class Toolbox:
         return await self._probe(cycle, "probe_fix", failing)
 
     async def prove(
-        self, cycle: CycleInfo, hypothesis: Hypothesis, *, source: str | None = None, edit: str | None = None
+        self,
+        cycle: CycleInfo,
+        hypothesis: Hypothesis,
+        *,
+        source: str | None = None,
+        existing: str | None = None,
+        edit: str | None = None,
     ) -> Proof:
         """Test, run, differential run, fix-probe and grade in one call.
 
         Args:
             source: a test module's text; the template test of the hypothesis' signal when None.
+            existing: the id of a test that the repository has, in place of a source.
             edit: a unified diff to try as the fix; the minimal revert when None.
         """
         arguments = {"cycle_id": cycle.cycle_id, "hypothesis_id": hypothesis.id}
-        arguments |= {
-            name: value for name, value in (("source", source), ("edit", edit)) if value is not None
-        }
+        given = {"source": source, "existing": existing, "edit": edit}
+        arguments |= {name: value for name, value in given.items() if value is not None}
         return await self._call(Proof, "probe_prove", arguments)
 
     async def discard(self, cycle: CycleInfo, reason: str) -> None:

@@ -90,7 +90,8 @@ def keep_last(path: Path, report: CycleReport) -> None:
 
 def proof_of(finding: ReportedHypothesis) -> str:
     """The source of the test that proves a finding; empty when it has none."""
-    return next((p.test_source for p in finding.trace if p.tool is ProbeTool.SYNTHESIZE_TEST), "")
+    written = [p.test_source for p in finding.trace if p.tool is ProbeTool.SYNTHESIZE_TEST and not p.failure]
+    return next(filter(None, reversed(written)), "")
 
 
 def _write_tests(place: Path, findings: Sequence[ReportedHypothesis]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -9,14 +11,13 @@ from pathlib import Path
 import click
 
 from repo_guardian.client.cli.check_outputs import Outputs, keep_last
-from repo_guardian.client.cli.code import plain_lines, python_lines
 from repo_guardian.client.cli.progress import Progress
 from repo_guardian.client.cli.quick_check import QuickCheck, Uncommitted, quick_check, with_words
-from repo_guardian.client.cli.render_check import print_check
-from repo_guardian.client.cli.terminal import Terminal
+from repo_guardian.client.cli.render_check import CheckPrinter
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.server.contract.cycles import Scope
 from repo_guardian.server.session.reading import open_repository
+from repo_guardian.tools.git.pseudo_commit import worktree_root
 
 
 class Mode(StrEnum):
@@ -69,8 +70,10 @@ class CheckOptions:
         return any(signal.lagging_total for signal in signals)
 
 
-def check(options: CheckOptions) -> CycleReport:
-    """Make the check, print it, and write what was asked for. Blocking.
+def check(options: CheckOptions) -> CycleReport | None:
+    """Make the check, print it, and write what was asked for; None where there is no commit to compare with.
+
+    Blocking.
 
     Raises:
         UsageError: there is no work tree, or the base names no commit, or a file cannot be written.
@@ -80,43 +83,55 @@ def check(options: CheckOptions) -> CycleReport:
     with Progress() as progress:
         progress.narrate("bringing the mirror up to date")
         repository = open_repository(options.home, options.repository)
+        worktree_root(Path(options.repository), repository.source)
+        if repository.head is None:
+            _tell_nothing(options)
+            return None
         asked = Uncommitted(options.base, options.scope, options.index)
         quick = quick_check(repository, asked, progress.narrate)
+        printer = CheckPrinter(files_changed=quick.files_changed, proves=options.mode is Mode.PROVE)
         report = quick.report
         if options.mode is not Mode.FAST and quick.files_changed:
-            report = _investigated(options, quick, progress)
-    keep_last(repository.state.last_check, report)
-    _tell(options, report, quick.files_changed)
+            report = _investigated(options, quick, progress, printer)
+    state = repository.state
+    keep_last(state.last_fast_check if report is quick.report else state.last_check, report)
+    if options.as_json:
+        click.echo(report.model_dump_json(indent=2))
+    else:
+        printer.all(report)
     options.outputs.write(report, lambda line: click.echo(f"guardian: {line}", err=True))
     return report
 
 
-def _tell(options: CheckOptions, report: CycleReport, files_changed: int) -> None:
-    if options.as_json:
-        click.echo(report.model_dump_json(indent=2))
-        return
-    colors = Terminal().colors
-    print_check(
-        report,
-        files_changed=files_changed,
-        proves=options.mode is Mode.PROVE,
-        highlight=python_lines if colors else plain_lines,
+def _tell_nothing(options: CheckOptions) -> None:
+    note = "HEAD has no commit yet, so there is nothing to compare with"
+    click.echo(
+        json.dumps({"scope": options.scope.value, "note": note}, indent=2) if options.as_json else note
     )
 
 
-def _investigated(options: CheckOptions, quick: QuickCheck, progress: Progress) -> CycleReport:
+def _investigated(
+    options: CheckOptions, quick: QuickCheck, progress: Progress, printer: CheckPrinter
+) -> CycleReport:
     """The report of a check that executes, with the words of humans on what it did not examine."""
     import anyio
 
-    report = anyio.run(_run, options, progress)
+    def tell(report: CycleReport) -> None:
+        if report.findings and not options.as_json:
+            with progress.paused():
+                printer.findings(report)
+
+    report = anyio.run(_run, options, progress, tell if options.mode is Mode.PROVE else None)
     return with_words(report, quick)
 
 
-async def _run(options: CheckOptions, progress: Progress) -> CycleReport:
+async def _run(
+    options: CheckOptions, progress: Progress, tell: Callable[[CycleReport], None] | None
+) -> CycleReport:
     from fastmcp import Client
 
     from repo_guardian.client.cli.progress import quiet_libraries
-    from repo_guardian.client.loop.check import CheckRequest, MeasuringPolicy, PromptPolicy, run_check
+    from repo_guardian.client.loop.check import CheckRequest, MeasuringPolicy, run_check
     from repo_guardian.client.policy.interface import Budget, Policy
     from repo_guardian.client.policy.rules import RulesPolicy
     from repo_guardian.client.toolbox import Toolbox
@@ -128,7 +143,7 @@ async def _run(options: CheckOptions, progress: Progress) -> CycleReport:
     settings = ServerSettings(
         home=options.home, repositories=(named,), sandbox=options.sandbox, index=options.index
     )
-    policy: Policy = PromptPolicy(RulesPolicy()) if options.mode is Mode.PROVE else MeasuringPolicy()
+    policy: Policy = RulesPolicy() if options.mode is Mode.PROVE else MeasuringPolicy()
     async with Client(build_server(settings)) as client:
         return await run_check(
             Toolbox(client, progress.observe),
@@ -136,6 +151,7 @@ async def _run(options: CheckOptions, progress: Progress) -> CycleReport:
             policy,
             Budget(wall_s=options.wall_s),
             narrate=progress.narrate,
+            tell=tell,
         )
 
 

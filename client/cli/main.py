@@ -19,12 +19,15 @@ from repo_guardian.errors import EXIT_ENVIRONMENT, GuardianError
 EXIT_INTERRUPTED = 130
 
 COMMANDS = {
+    "accept": "Say that a finding is true and known.",
     "advisories": "Tell which dependencies have known vulnerabilities, and what clears them.",
     "callers": "List who calls a symbol.",
     "check": "Check what is not committed: what broke, who relies on it, what shows it.",
+    "dismiss": "Say that a finding is not worth telling.",
     "drift": "Tell what changed between two commits, and who has not followed.",
     "cycle": "Look at one commit: measure, prove, report, remember.",
     "memory": "Read what earlier cycles wrote.",
+    "repro": "Prove a finding again, or take its proof elsewhere.",
     "sandbox": "Ask the sandbox what it can enforce on this machine.",
     "search": "Search a repository by words, by meaning and by name.",
     "serve": "Serve a repository's tools over MCP on standard input and output.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,15 @@ class Progress:
     ) -> None:
         if self._status is not None:
             self._status.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Keep out of the way while the block prints results."""
+        if self._status is not None:
+            self._status.stop()
+        yield
+        if self._status is not None:
+            self._status.start()
 
     def narrate(self, step: str) -> None:
         """Say what is being done now."""

@@ -103,12 +103,13 @@ def quick_check(repository: Repository, asked: Uncommitted, narrate: Narrate) ->
 
 
 def with_words(report: CycleReport, quick: QuickCheck) -> CycleReport:
-    """The report with each signal that a human has a word on as the hypothesis that the word is on.
+    """The report with each signal that a human's word holds for as the hypothesis that the word is on.
 
     Raises:
         MemoryStoreError, StateDirError: there is a memory, and it cannot be read.
     """
-    said = quick.words.of([signal.key for signal in report.unproven])
+    words = quick.words.of([signal.key for signal in report.unproven])
+    said = {key: word for key, word in words.items() if word.current}
     if not said:
         return report
     spoken = tuple(_spoken_for(report.unproven, said))

@@ -6,19 +6,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from repo_guardian.client.cli.check_outputs import proof_of
+from repo_guardian.client.cli.code import Highlighter, plain_lines, python_lines
 from repo_guardian.client.cli.terminal import Terminal
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.server.contract.hypotheses import Word
-from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
+from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import DependentItem, SignalItem
 from repo_guardian.vocabulary import Side
 
 if TYPE_CHECKING:
-    from repo_guardian.client.cli.code import Highlighter
+    from repo_guardian.client.loop.repro import Reproduction
 
 LAGGING_SHOWN = 5
 OTHERS_SHOWN = 10
+OTHER_TESTS_SHOWN = 3
 KEY_CHARS = 8
 """Of a key, where one is shown to be typed again."""
 
@@ -28,30 +31,47 @@ _COLUMNS = 9
 _MARKS = {"passed": ("PASSED", "green"), "failed": ("FAILED", "red")}
 
 
-def print_check(report: CycleReport, *, files_changed: int, proves: bool, highlight: Highlighter) -> None:
-    """The report of a check for a person.
+class CheckPrinter:
+    """Prints a check for a person, in pieces as they are known; nothing is printed twice.
 
     Args:
         files_changed: paths that differ from the base.
         proves: whether it was to be proven, so that nothing proven says something.
-        highlight: colours source text where colours are wanted.
     """
-    terminal = Terminal()
-    _head(terminal, report, files_changed)
-    for finding in report.findings:
-        _finding(terminal, finding, highlight)
-    broken, changed, others = sorted_out(report.unproven)
-    _signals(terminal, "broken", "red", broken)
-    _signals(terminal, "differs", "magenta", changed)
-    _others(terminal, others)
-    _undecided(terminal, report)
-    _spoken(terminal, report)
-    for line in report.cycle.limitations:
-        terminal.echo(terminal.style(terminal.cut(f"note: {printable(line)}"), dim=True))
-    if report.executed is not None:
-        for problem in report.executed.problems:
-            terminal.echo(terminal.style(terminal.cut(f"note: {printable(problem)}"), dim=True))
-    terminal.echo(_sum(terminal, report, broken, changed, proves=proves))
+
+    def __init__(self, *, files_changed: int, proves: bool) -> None:
+        self._terminal = Terminal()
+        self._highlight: Highlighter = python_lines if self._terminal.colors else plain_lines
+        self._files_changed = files_changed
+        self._proves = proves
+        self._told: set[str] | None = None
+
+    def findings(self, report: CycleReport) -> None:
+        """What is proven by now."""
+        if self._told is None:
+            self._told = set()
+            _head(self._terminal, report, self._files_changed)
+        for finding in report.findings:
+            if finding.key not in self._told:
+                self._told.add(finding.key)
+                _finding(self._terminal, finding, self._highlight)
+
+    def all(self, report: CycleReport) -> None:
+        """Everything that is not printed yet."""
+        terminal = self._terminal
+        self.findings(report)
+        broken, changed, others = sorted_out(report.unproven)
+        for signal in broken:
+            _broken(terminal, signal)
+        for signal in changed:
+            _differs(terminal, signal)
+        _others(terminal, others)
+        _undecided(terminal, report)
+        _spoken(terminal, report)
+        problems = report.executed.problems if report.executed is not None else ()
+        for line in (*report.cycle.limitations, *problems):
+            terminal.echo(terminal.style(terminal.cut(f"note: {printable(line)}"), dim=True))
+        terminal.echo(_sum(terminal, report, broken, changed, proves=self._proves))
 
 
 def sorted_out(
@@ -82,11 +102,9 @@ def _finding(terminal: Terminal, finding: ReportedHypothesis, highlight: Highlig
     for signal in finding.signals:
         _detail(terminal, signal)
     _indented(terminal, printable(finding.consequence), dim=False)
-    source = next((p for p in finding.trace if p.tool is ProbeTool.SYNTHESIZE_TEST), None)
-    if source is not None:
-        _indented(terminal, "the test that shows it:", dim=True)
-        for line in highlight(source.test_source.strip("\n")):
-            terminal.echo(f"{' ' * (_COLUMNS + 2)}{line}")
+    _indented(terminal, "the test that shows it:", dim=True)
+    for line in highlight(proof_of(finding).strip("\n")):
+        terminal.echo(f"{' ' * (_COLUMNS + 2)}{line}")
     for probe in outcomes(finding.trace):
         _outcome(terminal, probe)
     _indented(terminal, f"to do: {printable(finding.remedy.text)}", dim=False)
@@ -108,22 +126,53 @@ def _outcome(terminal: Terminal, probe: ProbeEntry) -> None:
     terminal.echo(f"{' ' * _COLUMNS}{label}  {terminal.cut(text, _COLUMNS + 8)}")
 
 
+def print_again(told_by: str, again: Reproduction) -> None:
+    """How proving it again went, place by place."""
+    terminal = Terminal()
+    terminal.echo(f"{printable(again.claim)}")
+    terminal.echo(terminal.style(f"told by {told_by} as {again.key}", dim=True))
+    for place in again.places:
+        holds, color = ("it holds", "red") if place.holds else ("it does not hold", "green")
+        verdict = terminal.style(holds, fg=color, bold=True)
+        terminal.echo(f"\n{terminal.style(place.place, bold=True)}: {verdict}")
+        for probe in place.sides:
+            _outcome(terminal, probe)
+        if not place.holds:
+            _indented(terminal, printable(place.reason), dim=True)
+
+
 def _next_steps(key: str) -> str:
     short = key[:KEY_CHARS]
     return f"(guardian repro {short}, or dismiss it: guardian dismiss {short} --reason WHY)"
 
 
-def _signals(terminal: Terminal, word: str, color: str, signals: Sequence[SignalItem]) -> None:
-    for signal in signals:
-        label = terminal.style(f"{word:<{_COLUMNS}}", fg=color, bold=True)
-        terminal.echo(f"\n{label}{printable(signal.line)}")
+def _broken(terminal: Terminal, signal: SignalItem) -> None:
+    label = terminal.style(f"{'broken':<{_COLUMNS}}", fg="red", bold=True)
+    terminal.echo(f"\n{label}{printable(signal.line)}")
+    _detail(terminal, signal)
+    for dependent in _lagging(signal):
+        _dependent(terminal, dependent)
+    hidden = signal.lagging_total - len(_lagging(signal))
+    if hidden > 0:
+        _indented(terminal, f"… and {hidden} more", dim=True)
+    _indented(terminal, signal.key[:KEY_CHARS], dim=True)
+
+
+def _differs(terminal: Terminal, signal: SignalItem) -> None:
+    """What running showed: the call and both outcomes; of a test, only which others fail with it."""
+    label = terminal.style(f"{'differs':<{_COLUMNS}}", fg="magenta", bold=True)
+    terminal.echo(f"\n{label}{printable(signal.line)}")
+    if signal.kind == "behaviour_changed":
+        call = signal.detail.get("call", "")
+        if call:
+            _indented(terminal, printable(call), dim=True)
         _detail(terminal, signal)
-        for dependent in _lagging(signal):
-            _dependent(terminal, dependent)
-        hidden = signal.lagging_total - len(_lagging(signal))
-        if hidden > 0:
-            _indented(terminal, f"… and {hidden} more", dim=True)
-        _indented(terminal, signal.key[:KEY_CHARS], dim=True)
+    others = [printable(d.symbol) for d in signal.dependents if d.symbol != signal.detail.get("test_id")]
+    for other in others[:OTHER_TESTS_SHOWN]:
+        _indented(terminal, other, dim=True)
+    if len(others) > OTHER_TESTS_SHOWN:
+        _indented(terminal, f"… and {len(others) - OTHER_TESTS_SHOWN} more", dim=True)
+    _indented(terminal, signal.key[:KEY_CHARS], dim=True)
 
 
 def _detail(terminal: Terminal, signal: SignalItem) -> None:

@@ -16,7 +16,7 @@ from repo_guardian.client.report.build import build_report
 from repo_guardian.client.report.model import CycleReport
 from repo_guardian.client.toolbox import Toolbox
 from repo_guardian.errors import SandboxError
-from repo_guardian.server.contract.cycles import CycleInfo, ExitReason, Scope
+from repo_guardian.server.contract.cycles import CycleInfo, ExitReason, Refreshed, Scope
 from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.signals import SignalItem
 
@@ -34,40 +34,71 @@ class CheckRequest:
 
 
 async def run_check(
-    toolbox: Toolbox, request: CheckRequest, policy: Policy, budget: Budget, *, narrate: Narrator
+    toolbox: Toolbox,
+    request: CheckRequest,
+    policy: Policy,
+    budget: Budget,
+    *,
+    narrate: Narrator,
+    tell: Callable[[CycleReport], None] | None = None,
 ) -> CycleReport:
     """Run one check to its end.
+
+    Args:
+        tell: is given what the graphs alone led to as soon as it is proven, which takes seconds; then the
+            policy goes on with what running both sides shows. None to let it decide once.
 
     Raises:
         GuardianError: it could not begin, or a required view is unusable.
     """
     started = time.monotonic()
-
-    def clock() -> float:
-        return time.monotonic() - started
-
     narrate("taking what is not committed")
     cycle = await toolbox.begin(request.repository, None, request.since, request.scope)
+    run = _Run(toolbox, cycle, policy, started)
     try:
         narrate("linking the symbol graphs of both sides")
         refreshed = await toolbox.refresh(cycle)
         narrate("measuring what changed")
-        outcome = await policy.run(toolbox, cycle, budget, clock)
-        signals = await all_signals(toolbox, cycle)
-        state = await toolbox.state(cycle)
+        if tell is None:
+            return await run.report(refreshed, budget)
+        first = await run.report(refreshed, replace(budget, execute=False))
+        if not (cycle.can_execute and budget.execute) or run.clock() >= budget.wall_s:
+            return first
+        tell(first)
+        return await run.report(refreshed, budget)
     finally:
         await toolbox.discard(cycle, "a check is not kept")
-    examined = {key for hypothesis in state.hypotheses for key in hypothesis.draft.signal_keys}
-    return build_report(
-        state,
-        refreshed,
-        [signal for signal in signals if signal.key in examined],
-        policy,
-        outcome,
-        wall_s=clock(),
-        tool_calls=len(toolbox.decisions),
-        unproven=[s for s in signals if s.key not in examined and claims_something(s)],
-    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An open check."""
+
+    toolbox: Toolbox
+    cycle: CycleInfo
+    policy: Policy
+    started: float
+
+    def clock(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self.started
+
+    async def report(self, refreshed: Refreshed, budget: Budget) -> CycleReport:
+        """What the policy comes to, and what it left, as a report."""
+        outcome = await self.policy.run(self.toolbox, self.cycle, budget, self.clock)
+        signals = await all_signals(self.toolbox, self.cycle)
+        state = await self.toolbox.state(self.cycle)
+        examined = {key for hypothesis in state.hypotheses for key in hypothesis.draft.signal_keys}
+        return build_report(
+            state,
+            refreshed,
+            [signal for signal in signals if signal.key in examined],
+            self.policy,
+            outcome,
+            wall_s=self.clock(),
+            tool_calls=len(self.toolbox.decisions),
+            unproven=[s for s in signals if s.key not in examined and claims_something(s)],
+        )
 
 
 async def all_signals(toolbox: Toolbox, cycle: CycleInfo) -> list[SignalItem]:
@@ -79,28 +110,6 @@ async def all_signals(toolbox: Toolbox, cycle: CycleInfo) -> list[SignalItem]:
         found += page.items
         offset = page.next_offset
     return found
-
-
-class PromptPolicy:
-    """What the graphs show is proven before anything is measured by running: it takes seconds, not minutes.
-
-    Args:
-        inner: decides both times; a hypothesis that it has examined it leaves alone.
-    """
-
-    def __init__(self, inner: Policy) -> None:
-        self._inner = inner
-        self.name = inner.name
-        self.model = inner.model
-
-    async def run(
-        self, toolbox: Toolbox, cycle: CycleInfo, budget: Budget, clock: Callable[[], float]
-    ) -> PolicyOutcome:
-        """Decide; see ``Policy.run``."""
-        first = await self._inner.run(toolbox, cycle, replace(budget, execute=False), clock)
-        if not (cycle.can_execute and budget.execute) or clock() >= budget.wall_s:
-            return first
-        return await self._inner.run(toolbox, cycle, budget, clock)
 
 
 class MeasuringPolicy:

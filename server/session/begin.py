@@ -27,7 +27,7 @@ from repo_guardian.server.session.session import CycleSession
 from repo_guardian.server.session.state_dir import StateDir, refuse_state_inside
 from repo_guardian.server.session.translate import instant
 from repo_guardian.server.session.trees import Tree
-from repo_guardian.server.session.uncommitted import STORE, SUBJECTS, take_uncommitted
+from repo_guardian.server.session.uncommitted import STORE, SUBJECTS, holding, take_uncommitted
 from repo_guardian.server.settings import ServerSettings
 from repo_guardian.tools.execution.capability import Capability
 from repo_guardian.tools.execution.override import Override, load_override
@@ -131,7 +131,7 @@ class _Opening:
         subject, left_out = SUBJECTS.get(wanted.scope, ""), ()
         described = None
         if wanted.scope is Scope.COMMIT:
-            reader = _holding(mirror, store, self.source, wanted.commit or "HEAD")
+            reader = holding(mirror, self.state.root, self.source, wanted.commit or "HEAD")
             commit = reader.resolve(wanted.commit or "HEAD")
             base = reader.base_of(commit, wanted.since)
         else:
@@ -206,19 +206,6 @@ class _Named:
     scope: Scope = Scope.COMMIT
     left_out: Sequence[LeftOut] = ()
     interrupted: tuple[Interrupted, ...] = ()
-
-
-def _holding(mirror: Mirror, store: Path, source: Source, revision: str) -> Mirror:
-    """The mirror, or the store of pseudo-commits where ``revision`` is one of an earlier check."""
-    try:
-        mirror.resolve(revision)
-    except UsageError:
-        pseudo = Mirror(store, source.location)
-        if not store.is_dir():
-            raise
-        pseudo.resolve(revision)
-        return pseudo
-    return mirror
 
 
 def _name_interrupted(memory: MemoryStore) -> tuple[Interrupted, ...]:

@@ -66,8 +66,13 @@ class StateDir:
 
     @property
     def last_check(self) -> Path:
-        """What the last check found, as a report in JSON."""
+        """What the last check that ran something found, as a report in JSON."""
         return self.checks / "last.json"
+
+    @property
+    def last_fast_check(self) -> Path:
+        """What the last check of the graphs alone found: it must not cost a proof of the one before."""
+        return self.checks / "last_fast.json"
 
 
 def refuse_state_inside(home: Path, source: Source, repository: str) -> None:

@@ -24,6 +24,24 @@ STORE = "worktree.git"
 """The object store of pseudo-commits, in a repository's state directory."""
 
 
+def holding(mirror: Mirror, state: Path, source: Source, revision: str) -> Mirror:
+    """The mirror; or the store of pseudo-commits, where ``revision`` is that of an earlier check.
+
+    Raises:
+        UsageError: ``revision`` is in neither: it names nothing, or what was checked is too long ago.
+        EnvironmentFault: git failed.
+    """
+    try:
+        mirror.resolve(revision)
+    except UsageError:
+        if not (state / STORE).is_dir():
+            raise
+        pseudo = Mirror(state / STORE, source.location)
+        pseudo.resolve(revision)
+        return pseudo
+    return mirror
+
+
 def take_uncommitted(
     scope: Scope, named: Path, source: Source, mirror: Mirror, *, state: Path, index: Path | None = None
 ) -> WorktreeSnapshot:

@@ -284,6 +284,22 @@ def diff_stat(git: Git, base_tree: str, tree: str) -> DiffStat:
     return DiffStat(tuple(sorted(files, key=lambda f: f.path)), hunks)
 
 
+def patch_bytes(git: Git, base_tree: str, tree: str, max_bytes: int) -> bytes | None:
+    """The difference as ``git apply`` takes it, binary files included; None for more than ``max_bytes``.
+
+    Raises:
+        GitError: one of the trees is missing.
+    """
+    options = ("--patch", "--binary", "--full-index", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/")
+    found, size = [], 0
+    with git.stream(*_diff_arguments(base_tree, tree, *options)) as stream:
+        for chunk in stream.chunks_to_end():
+            size += len(chunk)
+            if size <= max_bytes:
+                found.append(chunk)
+    return b"".join(found) if size <= max_bytes else None
+
+
 def _diff(git: Git, base_tree: str, tree: str, *options: str) -> bytes:
     return git.run(*_diff_arguments(base_tree, tree, *options))
 

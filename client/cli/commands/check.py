@@ -74,8 +74,8 @@ def _hook_index() -> Path | None:
     return Path(named).absolute() if named else None
 
 
-def _exit_code(report: CycleReport, fail_on: str | None, options: CheckOptions) -> int:
-    if fail_on is None:
+def _exit_code(report: CycleReport | None, fail_on: str | None, options: CheckOptions) -> int:
+    if fail_on is None or report is None:
         return 0
     lagging = fail_on == "lagging" and options.is_left_behind(report)
     return 1 if report.findings or lagging else 0
