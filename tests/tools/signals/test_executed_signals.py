@@ -13,7 +13,6 @@ from repo_guardian.tools.intent.interface import IntentEvidence, Mention
 from repo_guardian.tools.probes.interface import ExceptionFacts, Frame, TestOutcome, TestReport
 from repo_guardian.tools.signals.divergences import behaviour_signals
 from repo_guardian.tools.signals.drift.detect import detect_drift
-from repo_guardian.tools.signals.interface import SignalKind
 from repo_guardian.tools.signals.outcomes import outcome_signals
 from repo_guardian.tools.signals.ranking import RiskFactors, rank, spoken_for
 from repo_guardian.tools.signals.suspects import Suspects, changed_production
