@@ -107,13 +107,11 @@ class Resolver:
             return self._carry(value, received(value, found))
         if kind == "container":
             return self.protocols.method(value, name)
-        if kind != "definition":
-            return NOTHING
         if value.is_function:
             return self._carry(value, self.flows.stored(value, name, fuel))
-        if not (value.is_variable or value.is_property):
-            return NOTHING  # a ``type`` alias is all that is left, and it holds itself
-        return self.step(importer, self.contents(value, fuel), name, fuel)
+        if value.is_variable or value.is_property:
+            return self.step(importer, self.contents(value, fuel), name, fuel)
+        return NOTHING  # of a ``type`` alias, which holds itself, as of anything else
 
     def _carry(self, value: Value, found: Values) -> Values:
         """``found``, reached through ``value``."""
