@@ -90,9 +90,18 @@ class Toolbox:
         arguments = {"cycle_id": cycle.cycle_id, "offset": offset, "limit": limit}
         return await self._call(SignalPage, "signals_observe", arguments)
 
-    async def execute_signals(self, cycle: CycleInfo, *, whole_suite: bool = False) -> ExecutedSignals:
-        """Measure by running both commits: changed behaviour, changed test outcomes."""
-        arguments = {"cycle_id": cycle.cycle_id, "whole_suite": whole_suite}
+    async def execute_signals(
+        self, cycle: CycleInfo, *, whole_suite: bool = False, wall_s: float | None = None
+    ) -> ExecutedSignals:
+        """Measure by running both commits: changed behaviour, changed test outcomes.
+
+        Args:
+            whole_suite: compare all tests, not only those that the change can reach.
+            wall_s: seconds for running; what is not done by then is given up. None for no bound.
+        """
+        arguments: dict[str, Any] = {"cycle_id": cycle.cycle_id, "whole_suite": whole_suite}
+        if wall_s is not None:
+            arguments["wall_s"] = wall_s
         return await self._call(ExecutedSignals, "signals_execute", arguments)
 
     async def memory_summary(self, cycle: CycleInfo) -> MemorySummary:

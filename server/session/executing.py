@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from anyio import to_thread
 
 from repo_guardian.server.contract.executed import ExecutedSignals
@@ -25,7 +27,12 @@ _PROBLEM_CHARS = 300
 
 
 async def execute_signals(
-    session: CycleSession, settings: ServerSettings, *, whole_suite: bool = False, narrate: Narrate = quietly
+    session: CycleSession,
+    settings: ServerSettings,
+    *,
+    whole_suite: bool = False,
+    wall_s: float = math.inf,
+    narrate: Narrate = quietly,
 ) -> ExecutedSignals:
     """Run both commits and keep what differs as signals, ranked among the structural ones.
 
@@ -33,6 +40,7 @@ async def execute_signals(
 
     Args:
         whole_suite: compare all tests rather than those that the change can reach.
+        wall_s: seconds for running; making both commits ready to run comes on top.
         narrate: is told of each step.
 
     Raises:
@@ -58,7 +66,9 @@ async def execute_signals(
     base = Tree(checkouts[0], sides.base_graph, session.base.read)
     current = Tree(checkouts[1], sides.current_graph, session.current.read)
     changed = session.current.differs_from(session.base)
-    executed = await run_both(bench, base, current, changed, whole_suite=whole_suite, narrate=narrate)
+    executed = await run_both(
+        bench, base, current, changed, whole_suite=whole_suite, wall_s=wall_s, narrate=narrate
+    )
     signals = await to_thread.run_sync(_signals, executed, base, current, changed)
     session.executed, session.signals = signals, None
     await to_thread.run_sync(observe_signals, session, settings)
@@ -94,5 +104,6 @@ def _problems(bench: Bench, executed: Executed) -> tuple[str, ...]:
         *bench.toolchains.problems,
         executed.behaviour.report.problem,
         suites.problem if suites is not None else "",
+        *executed.late,
     ]
     return tuple(dict.fromkeys(problem[:_PROBLEM_CHARS] for problem in found if problem))

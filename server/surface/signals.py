@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from anyio import to_thread
@@ -43,15 +44,22 @@ def register(server: FastMCP, context: ServerContext) -> None:
 
     @server.tool(name="signals_execute", title="Measure by running", annotations=EXECUTES)
     @told
-    async def signals_execute(cycle_id: str, ctx: Context, whole_suite: bool = False) -> ExecutedSignals:
+    async def signals_execute(
+        cycle_id: str,
+        ctx: Context,
+        *,
+        whole_suite: bool = False,
+        wall_s: Annotated[float | None, Field(ge=1)] = None,
+    ) -> ExecutedSignals:
         """Run both commits in a sandbox without a network: changed functions with the arguments that tests
         pass and variations of them, and the tests in reach (`whole_suite` for all). What differs becomes
-        signals, ranked among the others by signals_observe. It takes as long as those tests, several times.
+        signals, ranked among the others by signals_observe. It takes as long as those tests, several times,
+        and at most `wall_s` seconds once both commits are ready to run.
         """
         session = context.sessions.get(cycle_id)
         return await narrated(
             ctx,
             lambda narrate: execute_signals(
-                session, context.settings, whole_suite=whole_suite, narrate=narrate
+                session, context.settings, whole_suite=whole_suite, wall_s=wall_s or math.inf, narrate=narrate
             ),
         )

@@ -97,3 +97,22 @@ async def test_before_the_views_are_loaded_nothing_runs(repository, server):
         cycle = (await call(client, "cycle_begin", repository=str(repository.path)))["cycle_id"]
         with pytest.raises(ToolError, match="call cycle_refresh first"):
             await client.call_tool("signals_execute", {"cycle_id": cycle})
+
+
+async def test_what_is_not_done_in_time_is_given_up_and_told(repository, server):
+    slow = {
+        "tests/test_slow.py": "import time\n\nimport pkg\n\n\ndef test_slow():\n    time.sleep(30)\n    pkg.clamp(1, 2, 3)\n"
+    }
+    repository.commit({**BEFORE, **slow})
+    repository.commit(AFTER, "Faster")
+    async with Client(server()) as client:
+        cycle = await begin(client, repository)
+        executed = await call(client, "signals_execute", cycle_id=cycle, wall_s=4)
+        assert executed["added"] == 0
+        assert [problem.partition(" was given up")[0] for problem in executed["problems"]] == [
+            "replaying calls",
+            "comparing the suites",
+        ]
+        assert (await call(client, "status"))["open_cycles"] == [cycle]
+        ended = await call(client, "cycle_discard", cycle_id=cycle, reason="enough")
+        assert ended["rows"] == {}

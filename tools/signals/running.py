@@ -5,10 +5,13 @@ Everything here comes from untrusted code in a sandbox. ``divergences`` and ``ou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from repo_guardian.tools.behaviour.interface import BehaviourLimits
+import anyio
+
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport
 from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.deltas.interface import DeltaLimits, SuiteDelta
 from repo_guardian.tools.deltas.run import suite_delta
@@ -16,7 +19,10 @@ from repo_guardian.tools.deltas.select import TestSelection, reachable_tests
 from repo_guardian.tools.execution.bench import Bench
 from repo_guardian.tools.execution.suite_model import Selection
 
-__all__ = ["Executed", "Tree", "run_both"]
+__all__ = ["REPLAY_SHARE", "Executed", "Tree", "run_both"]
+
+REPLAY_SHARE = 0.6
+"""Of the time that there is, for replaying calls; comparing the suites has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +32,15 @@ class Executed:
     Attributes:
         behaviour: what the changed functions did.
         selection: the tests of the current commit that the change can reach.
-        suites: how their outcomes differ; None when the change reaches no test that both commits could have.
+        suites: how their outcomes differ; None when the change reaches no test that both commits could have,
+            or when there was no time.
+        late: what was not done in time, a line each.
     """
 
     behaviour: BehaviourRun
     selection: TestSelection
     suites: SuiteDelta | None
+    late: tuple[str, ...] = ()
 
 
 async def run_both(
@@ -43,6 +52,7 @@ async def run_both(
     whole_suite: bool = False,
     behaviour_limits: BehaviourLimits | None = None,
     delta_limits: DeltaLimits | None = None,
+    wall_s: float = math.inf,
     narrate: Callable[[str], None] = lambda _: None,
 ) -> Executed:
     """Replay the suite's calls of changed functions on both trees, and compare the suites.
@@ -52,27 +62,58 @@ async def run_both(
         changed_paths: files that differ in any way.
         whole_suite: compare all tests rather than those that the change can reach.
         behaviour_limits, delta_limits: bounds; the usual ones when None.
+        wall_s: seconds for all; the replay may take ``REPLAY_SHARE`` of them. A part that is not done by then
+            is given up and gives nothing.
         narrate: is told of each step.
 
     Raises:
         SandboxError: a sandbox could not be opened or written.
     """
-    behaviour = await behavioural_drift(bench, base, current, limits=behaviour_limits, narrate=narrate)
+    late: list[str] = []
+    end = anyio.current_time() + wall_s
+    behaviour = BehaviourRun(BehaviourReport(), ())
+    with anyio.move_on_after(wall_s * REPLAY_SHARE) as replaying:
+        behaviour = await behavioural_drift(bench, base, current, limits=behaviour_limits, narrate=narrate)
+    if replaying.cancelled_caught:
+        late.append(f"replaying calls was given up after {wall_s * REPLAY_SHARE:.0f} s")
     narrate("comparing the suites")
-    if whole_suite:
-        chosen = before = TestSelection((), True)
-    else:
-        graphs = (base.graph, current.graph)
-        chosen = reachable_tests(*graphs, changed_paths, base.read, current.read)
-        before = reachable_tests(*graphs, changed_paths, base.read, current.read, at=base.graph)
+    selections = _selections(base, current, changed_paths, whole_suite=whole_suite)
     suites = None
-    if chosen.everything or (chosen.files and before.files):
-        suites = await suite_delta(
-            bench,
-            base.checkout,
-            current.checkout,
-            Selection(arguments=chosen.arguments),
-            delta_limits,
-            base_selection=Selection(arguments=before.arguments),
-        )
-    return Executed(behaviour, chosen, suites)
+    with anyio.move_on_after(end - anyio.current_time()) as comparing:
+        suites = await _suites(bench, base, current, selections, delta_limits)
+    if comparing.cancelled_caught:
+        late.append(f"comparing the suites was given up: {wall_s:.0f} s had passed")
+    return Executed(behaviour, selections[1], suites, tuple(late))
+
+
+def _selections(
+    base: Tree, current: Tree, changed_paths: Collection[str], *, whole_suite: bool
+) -> tuple[TestSelection, TestSelection]:
+    """The tests to run at the base and at the current commit."""
+    if whole_suite:
+        return TestSelection((), True), TestSelection((), True)
+    graphs = (base.graph, current.graph)
+    before, now = (
+        reachable_tests(*graphs, changed_paths, base.read, current.read, at=graph) for graph in graphs
+    )
+    return before, now
+
+
+async def _suites(
+    bench: Bench,
+    base: Tree,
+    current: Tree,
+    selections: tuple[TestSelection, TestSelection],
+    limits: DeltaLimits | None,
+) -> SuiteDelta | None:
+    before, now = selections
+    if not (now.everything or (now.files and before.files)):
+        return None
+    return await suite_delta(
+        bench,
+        base.checkout,
+        current.checkout,
+        Selection(arguments=now.arguments),
+        limits,
+        base_selection=Selection(arguments=before.arguments),
+    )
