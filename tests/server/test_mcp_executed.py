@@ -100,10 +100,8 @@ async def test_before_the_views_are_loaded_nothing_runs(repository, server):
 
 
 async def test_what_is_not_done_in_time_is_given_up_and_told(repository, server):
-    slow = {
-        "tests/test_slow.py": "import time\n\nimport pkg\n\n\ndef test_slow():\n    time.sleep(30)\n    pkg.clamp(1, 2, 3)\n"
-    }
-    repository.commit({**BEFORE, **slow})
+    slow = "import time\n\nimport pkg\n\n\ndef test_slow():\n    time.sleep(30)\n    pkg.clamp(1, 2, 3)\n"
+    repository.commit({**BEFORE, "tests/test_slow.py": slow})
     repository.commit(AFTER, "Faster")
     async with Client(server()) as client:
         cycle = await begin(client, repository)
