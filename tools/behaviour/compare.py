@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 
 from repo_guardian.tools.behaviour.interface import (
     BehaviourReport,
+    Check,
     Divergence,
     LeftOut,
     Outcome,
     Recording,
     Target,
+    Witness,
 )
 from repo_guardian.tools.behaviour.replay import CallId, Made, Replay
+
+_WITNESSES = 12
+_CHECKS = 6
 
 Pair = tuple[CallId, Made, Made]
 """A call and what each commit made of it."""
@@ -164,6 +169,7 @@ def _divergence(target: Target, recording: Recording, usable: Sequence[Pair]) ->
         call=old.call,
         receiver=old.receiver,
         arguments=old.literal,
+        witnesses=_witnesses(sorted(differing, key=_size)),
         mutation=_label(old.label, mutation, generated=generated),
         recorded=recording.inputs[target.symbol][number],
         number=mutation,
@@ -174,6 +180,34 @@ def _divergence(target: Target, recording: Recording, usable: Sequence[Pair]) ->
         recorded_diverging=sum(pair in own for pair in differing),
         recorded_compared=len(own),
     )
+
+
+def _witnesses(differing: Sequence[Pair]) -> tuple[Witness, ...]:
+    """The diverging calls that have a text, which both commits write alike, smallest first."""
+    found: list[Witness] = []
+    for _, old, new in differing:
+        source = old.source if old.source == new.source else None
+        if old.literal or source is not None:
+            found.append(Witness(old.literal, source, old.outcomes[0], new.outcomes[0], _checks(old, new)))
+        if len(found) == _WITNESSES:
+            break
+    return tuple(found)
+
+
+def _checks(old: Made, new: Made) -> tuple[Check, ...]:
+    """What both commits can be asked and answer in two ways, of the result first, shorter questions first."""
+    places = sorted(old.views.keys() & new.views.keys(), key=lambda where: (where != "result", where))
+    return tuple(
+        Check(where, template, old.views[where][template])
+        for where in places
+        for template in sorted(old.views[where].keys() & new.views[where].keys(), key=_question)
+        if old.views[where][template] != new.views[where][template]
+    )[:_CHECKS]
+
+
+def _question(template: str) -> tuple[bool, int, str]:
+    """Attributes and elements before what the value says in words of its own."""
+    return template.startswith(("str(", "repr(")), len(template), template
 
 
 def _label(label: str, mutation: int, *, generated: bool) -> str:

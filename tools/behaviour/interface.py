@@ -38,6 +38,7 @@ class BehaviourLimits:
         examples: inputs made so.
         generate_s: seconds for making those of one function.
         input_bytes, total_bytes: size of one kept call, and of all.
+        record_s: seconds after which the instrumented run begins no further test.
         call_s, target_s: seconds for one call, and for one function in one order.
         first_s, each_s, total_s: seconds of one replay: for up to ten functions, for each further one, and
             at most.
@@ -52,6 +53,7 @@ class BehaviourLimits:
     generate_s: float = 3.0
     input_bytes: int = 64 * 1024
     total_bytes: int = 8 * MIB
+    record_s: float = 120.0
     call_s: float = 0.5
     target_s: float = 20.0
     first_s: float = 5.0
@@ -117,6 +119,44 @@ class Outcome(NamedTuple):
         return "; ".join([head, *notes])
 
 
+class CallSource(NamedTuple):
+    """A call as source text, as the repository's code in the sandbox wrote it: nothing that the host may run.
+
+    ``way`` is ``call``, ``get`` for a property and ``make`` for a constructor; ``receiver`` is the expression
+    of ``self``, ``cls`` or the class that is made, empty for a function; ``keywords`` are names and
+    expressions.
+    """
+
+    imports: tuple[str, ...]
+    receiver: str
+    positional: tuple[str, ...]
+    keywords: tuple[tuple[str, str], ...] = ()
+    way: str = "call"
+    awaited: bool = False
+
+
+class Check(NamedTuple):
+    """An expression that tells two outcomes apart.
+
+    ``template`` has ``{}`` for the value, which is ``result``, or an argument by its position, the receiver
+    first where there is one, as it is after the call. ``old`` is the literal that it gives at the base.
+    """
+
+    where: str
+    template: str
+    old: str
+
+
+class Witness(NamedTuple):
+    """A diverging call that may be written as a test; for its fields see ``Divergence`` and ``Check``."""
+
+    arguments: str
+    source: CallSource | None
+    old: Outcome
+    new: Outcome
+    checks: tuple[Check, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Divergence:
     """One function that does something else, shown by its smallest diverging call.
@@ -132,6 +172,7 @@ class Divergence:
         old, new: what it does at the base and now.
         diverging, compared: how many of the function's calls differ, of how many that could be compared.
         recorded_diverging, recorded_compared: the same of the suite's own calls.
+        witnesses: calls that may be written as a test, the smallest first; its own among them if it can be.
     """
 
     target: Target
@@ -147,6 +188,7 @@ class Divergence:
     recorded_diverging: int
     recorded_compared: int = 0
     arguments: str = ""
+    witnesses: tuple[Witness, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

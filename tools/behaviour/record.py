@@ -26,7 +26,8 @@ async def record(
 ) -> Recording:
     """Run the suite of ``checkout`` once and keep the calls of ``targets``.
 
-    A suite that fails in part, or ends early, still gives what it recorded; nothing here is evidence.
+    It ends as soon as enough is known of each, or when the time is up. A suite that fails in part, or ends
+    early, still gives what it recorded; nothing here is evidence.
 
     Raises:
         SandboxError: the sandbox could not be opened or written.
@@ -37,6 +38,7 @@ async def record(
         "inputs": limits.inputs,
         "input_bytes": limits.input_bytes,
         "total_bytes": limits.total_bytes,
+        "seconds": limits.record_s,
         "root": REPO,
         "out": _OUT,
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 from repo_guardian.sandbox.guest import GUEST
 from repo_guardian.sandbox.interface import REPO, CommandResult
-from repo_guardian.tools.behaviour.interface import BehaviourLimits, Outcome, Recording, Target
+from repo_guardian.tools.behaviour.interface import BehaviourLimits, CallSource, Outcome, Recording, Target
 from repo_guardian.tools.execution.bench import Bench, Checkout, apply_edit
 from repo_guardian.tools.execution.suite import suite_environment
 from repo_guardian.tools.execution.suite_model import SuitePlan
@@ -24,7 +24,8 @@ class Made:
 
     ``effects`` are reaches beyond its arguments. ``misfit`` names an attribute that this commit's code
     stores and the recorded object has not. ``layouts`` are the attributes by which the outcome shows objects,
-    by class.
+    by class. ``views`` are what a test can ask of result and arguments, by place and expression, as far as
+    both orders agree; ``source`` is the call as text.
     """
 
     call: str = ""
@@ -35,6 +36,8 @@ class Made:
     effects: set[str] = field(default_factory=set)
     misfit: str = ""
     layouts: dict[str, str] = field(default_factory=dict)
+    views: dict[str, dict[str, str]] = field(default_factory=dict)
+    source: CallSource | None = None
 
 
 @dataclass(slots=True)
@@ -121,6 +124,8 @@ def _read(records: Iterable[Mapping[str, Any]]) -> Replay:
         outcome = record.get("outcome")
         if isinstance(outcome, dict):
             _add(found.calls.setdefault(call, Made()), record, outcome)
+        elif isinstance(record.get("source"), dict):
+            found.calls.setdefault(call, Made()).source = _source(record["source"])
         elif "unusable" in record:
             found.unusable[call] = str(record["unusable"])
     return found
@@ -134,7 +139,29 @@ def _add(made: Made, record: Mapping[str, Any], outcome: Mapping[str, Any]) -> N
     made.effects.update(map(str, outcome.get("effects", ())))
     made.misfit = made.misfit or str(outcome.get("misfit", ""))
     made.layouts.update((str(name), str(names)) for name, names in outcome.get("layouts", {}).items())
+    views = {
+        str(where): {str(template): str(text) for template, text in asked.items()}
+        for where, asked in outcome.get("views", {}).items()
+    }
+    made.views = _agreed(made.views, views) if made.outcomes else views
     made.outcomes.append(_outcome(outcome))
+
+
+def _agreed(
+    one: Mapping[str, dict[str, str]], other: Mapping[str, dict[str, str]]
+) -> dict[str, dict[str, str]]:
+    return {where: dict(one[where].items() & other[where].items()) for where in one.keys() & other.keys()}
+
+
+def _source(record: Mapping[str, Any]) -> CallSource:
+    return CallSource(
+        imports=tuple(map(str, record.get("imports", ()))),
+        receiver=str(record.get("receiver", "")),
+        positional=tuple(map(str, record.get("args", ()))),
+        keywords=tuple((str(name), str(text)) for name, text in record.get("kwargs", ())),
+        way=str(record.get("way", "call")),
+        awaited=bool(record.get("awaited")),
+    )
 
 
 def _outcome(record: Mapping[str, Any]) -> Outcome:

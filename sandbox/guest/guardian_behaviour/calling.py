@@ -7,6 +7,7 @@ import importlib
 import inspect
 import random
 import signal
+import sys
 import warnings
 from typing import Any, Callable
 
@@ -14,6 +15,8 @@ from .describe import Taken, blank, describe_whole, literal, name_of, taken
 from .effects import Watch
 from .inputs import Input
 from .mutate import Call
+from .sources import written
+from .views import views
 
 _ASYNC_ITEMS = 60
 _TEXT = 500
@@ -47,6 +50,19 @@ def find(module: str, qualname: str) -> tuple[Callable[..., Any], bool]:
     return found, bound
 
 
+def way(module: str, qualname: str) -> str:
+    """How a caller comes to a function: ``get`` for a property, ``make`` for a constructor, else ``call``."""
+    owner: Any = sys.modules[module]
+    *parents, name = qualname.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    if name == "__init__" and parents:
+        return "make"
+    found = inspect.getattr_static(owner, name)
+    is_property = isinstance(found, property) or type(found).__name__ == "cached_property"
+    return "get" if is_property else "call"
+
+
 class Caller:
     """Makes calls; one for each process."""
 
@@ -60,6 +76,7 @@ class Caller:
         """What one call does: value or exception, warnings, changed arguments, and effects beyond them."""
         before = describe_whole((call.args, call.kwargs), iterators=False)
         result: dict[str, Any] = {}
+        seen: dict[str, Any] = {str(number): value for number, value in enumerate(call.args)}
         layouts = before.layouts
         error = None
         random.seed(0)
@@ -74,6 +91,7 @@ class Caller:
                 layouts = {**layouts, **value.layouts}
                 result["literal"] = literal(given)
                 result["iterator"] = isinstance(given, Taken)
+                seen["result"] = given
             except _OvertimeError:
                 result["overtime"] = True
             except BaseException as raised:
@@ -91,7 +109,33 @@ class Caller:
             [name_of(w.category), blank(str(w.message))[:_TEXT]] for w in caught[:_WARNINGS]
         ]
         result["effects"] = effects
+        result["views"] = self._views(seen)
         return {name: part for name, part in result.items() if part or name == "value"}
+
+    def _views(self, seen: dict[str, Any]) -> dict[str, dict[str, str]]:
+        """What a test can ask of the result and the arguments, within the time of one call."""
+        found: dict[str, dict[str, str]] = {}
+        signal.setitimer(signal.ITIMER_REAL, self._call_s)
+        try:
+            for where, value in seen.items():
+                found[where] = views(value, result=where == "result")
+        except (_OvertimeError, Exception):  # the values' own code
+            return {}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        return {where: asked for where, asked in found.items() if asked}
+
+    def source(self, call: Call, bound: bool, way: str, package: str) -> dict[str, Any] | None:
+        """A call's parts as source, see ``sources``; None where they have none, or take too long to write."""
+        signal.setitimer(signal.ITIMER_REAL, self._call_s)
+        try:
+            if way == "make":
+                call = Call([type(call.args[0]), *call.args[1:]], call.kwargs)
+            return written(call, bound, package)
+        except _OvertimeError:
+            return None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _called(self, function: Callable[..., Any], call: Call) -> Any:
         """The result, awaited where it has to be; of an asynchronous generator the first items."""

@@ -103,9 +103,12 @@ def describe(value: Any) -> str:
     return describe_whole(value).text
 
 
-def describe_whole(value: Any, *, iterators: bool = True) -> Description:
-    """The same with layouts; without ``iterators`` these are not touched and all look the same."""
-    describer = _Describer(iterators)
+def describe_whole(value: Any, *, iterators: bool = True, private: bool = False) -> Description:
+    """The same with layouts; without ``iterators`` these are not touched and all look the same.
+
+    ``private`` shows every attribute of every object.
+    """
+    describer = _Describer(iterators, private)
     text = describer.text(value, 0)
     if len(text) > _MAX_TOTAL:
         text = text[:_MAX_TOTAL] + "… " + _digest(text)
@@ -125,9 +128,10 @@ def name_of(kind: Any) -> str:
 
 
 class _Describer:
-    def __init__(self, iterators: bool) -> None:
+    def __init__(self, iterators: bool, private: bool) -> None:
         self.layouts: dict[str, str] = {}
         self._iterators = iterators
+        self._private = private
         self._open: set[int] = set()
         self._budget = 2000
 
@@ -197,8 +201,8 @@ class _Describer:
 
     def _object(self, value: Any, kind: type, depth: int) -> str:
         content = self._content(value, depth)
-        state = _state(value, kind)
-        public = {name: part for name, part in state.items() if not name.startswith("_")}
+        state = state_of(value, kind)
+        public = {name: part for name, part in state.items() if self._private or not name.startswith("_")}
         if public or content is not None:
             self.layouts.setdefault(name_of(kind), " ".join(sorted(public)))
         else:
@@ -225,7 +229,7 @@ class _Describer:
         return None
 
 
-def _state(value: Any, kind: type) -> dict[str, Any]:
+def state_of(value: Any, kind: type) -> dict[str, Any]:
     """Attributes that the object itself holds, in ``__dict__`` or in slots, by name."""
     state = {str(name): part for name, part in getattr(value, "__dict__", {}).items()}
     for owner in kind.__mro__:

@@ -1,10 +1,11 @@
 """A pytest plugin that records the arguments which the suite passes to some functions.
 
 ``GUARDIAN_RECORD`` names a JSON file: ``{"targets": [[file, first line, key], ...], "inputs": int,
-"input_bytes": int, "total_bytes": int, "root": path, "out": path}``. A function is told by its file and
-first line: most are armed (``arming``), and what pytest itself has loaded before is watched by the profiler.
-Arguments are pickled at the moment of the call, before the function can change them. What is written at the
-end: ``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}}, "path": [folder, ...]}``,
+"input_bytes": int, "total_bytes": int, "seconds": float, "root": path, "out": path}``. A function is told by
+its file and first line: most are armed (``arming``), and what pytest itself has loaded before is watched
+by the profiler. Arguments are pickled at the moment of the call, before the function can change them. When
+enough is kept of each function, or the time is up, no further test begins. What is written at the end:
+``{"recorded": {key: [base64 pickle, ...]}, "skipped": {key: {reason: count}}, "path": [folder, ...]}``,
 the last being where the suite imports from within ``root``.
 """
 
@@ -16,6 +17,7 @@ import json
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -35,6 +37,8 @@ class Recorder:
     def __init__(self, task: dict[str, Any]) -> None:
         self._keys: dict[tuple[str, int], str] = {(file, line): key for file, line, key in task["targets"]}
         self._names = {Path(file).name for file, _ in self._keys}
+        self._watched = set(self._keys.values())
+        self._until = time.monotonic() + task["seconds"]
         self._arming = Arming(self._keys, self.called)
         self._inputs: int = task["inputs"]
         self._input_bytes: int = task["input_bytes"]
@@ -137,6 +141,13 @@ class Recorder:
         self._names = {Path(file).name for file, _ in self._keys}
         if self._keys:
             self.start()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        """Begin no further test when there is nothing left to learn."""
+        yield
+        if time.monotonic() > self._until or all(map(self._is_full, self._watched)):
+            item.session.shouldstop = "enough is recorded"
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self) -> Any:

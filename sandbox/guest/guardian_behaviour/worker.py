@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import base64
 import importlib
+import inspect
 import json
 import os
 import sys
+import time
 from typing import Any, Callable, Sequence, TextIO
 
-from .calling import Caller, find
+from .calling import Caller, find, way
 from .describe import describe_whole, literal
 from .inputs import Input
 from .mutate import Call, mutations
@@ -24,6 +26,8 @@ _BALLAST = 300
 """Objects of each size."""
 
 
+_WRITING_S = 2.0
+"""For writing the calls of one function as source."""
 _OVERTIMES = 3
 """Calls that do not return in time after which no mutated ones are made; after twice as many none at all."""
 
@@ -54,6 +58,8 @@ class _Session:
             if self._overtimes >= 2 * _OVERTIMES:
                 break
             self._replay(function, bound, number, data)
+        if not self._task["reverse"]:
+            self._write(function, bound, inputs)
         self._say(done=True)
         del ballast
 
@@ -87,6 +93,41 @@ class _Session:
         self._overtimes += "overtime" in outcome
         label = mutation.label if mutation is not None else "as recorded"
         return {"label": label, "call": text, "literal": source, "receiver": receiver, "outcome": outcome}
+
+    def _listed(self, data: bytes, bound: bool) -> list[Any]:
+        """The mutations of one recorded call; none where it cannot be read back."""
+        try:
+            return mutations(Input(data).call, bound, self._task["mutations"])
+        except BaseException:  # a stranger's objects
+            return []
+
+    def _write(self, function: Callable[..., Any], bound: bool, inputs: Sequence[tuple[int, bytes]]) -> None:
+        """Say how each call is written as source, recorded ones first, while there is time.
+
+        It runs constructors, and so comes after every call.
+        """
+        until = time.monotonic() + _WRITING_S
+        made = way(self._task["module"], self._task["qualname"])
+        awaited = inspect.iscoroutinefunction(function)
+        known = [(number, data, self._listed(data, bound)) for number, data in inputs]
+        longest = max((len(mutants) for *_, mutants in known), default=0)
+        for index in range(-1, longest):
+            for number, data, mutants in known:
+                if time.monotonic() > until:
+                    return
+                if index >= len(mutants):
+                    continue
+                source = self._source(data, mutants[index] if index >= 0 else None, bound, made)
+                if source is not None:
+                    said = {**source, "way": made, "awaited": awaited}
+                    self._say(input=number, mutation=index, source=said)
+
+    def _source(self, data: bytes, mutation: Any, bound: bool, made: str) -> dict[str, Any] | None:
+        package = self._task["module"].partition(".")[0]
+        try:
+            return self._caller.source(_mutated(Input(data).call, mutation), bound, made, package)
+        except BaseException:  # reading back is a stranger's code
+            return None
 
     def _ordered(self, items: Sequence[Any]) -> Sequence[Any]:
         return items[::-1] if self._task["reverse"] else items

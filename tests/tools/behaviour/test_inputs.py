@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
 from repo_guardian.sandbox.guest.guardian_behaviour.describe import describe, literal, taken
 from repo_guardian.sandbox.guest.guardian_behaviour.mutate import Call, mutations
+from repo_guardian.tools.behaviour.interface import BehaviourLimits
+
+LIMITS = BehaviourLimits(target_s=10.0, first_s=40.0, total_s=40.0)
 
 
 class Text(str):
@@ -59,3 +63,17 @@ async def test_a_package_that_pytest_itself_loads_is_watched_all_the_same(versio
     report = await run(*pair)
     calls = {d.target.qualname: (d.call, d.mutation) for d in report.divergences}
     assert calls == {"f": ("([1], {})", "as recorded"), "lazy": ("([[1, 2]], {})", "as recorded")}
+
+
+async def test_recording_ends_when_enough_is_known(versions, run):
+    old, new = "def f(x):\n    return x\n", "def f(x):\n    return -x\n"
+    tests = "import os, pkg\ndef test_a():\n    pkg.f(1)\ndef test_b():\n    os._exit(3)\n"
+    report = await run(*versions(old, new, tests), replace(LIMITS, inputs=1))
+    assert [found.target.symbol for found in report.divergences] == ["pkg.f"]
+
+
+async def test_recording_ends_when_its_time_is_up(versions, run):
+    old, new = "def f(x):\n    return x\n", "def f(x):\n    return -x\n"
+    tests = "import os, pkg\ndef test_a():\n    pkg.f(1)\ndef test_b():\n    os._exit(3)\n"
+    report = await run(*versions(old, new, tests), replace(LIMITS, record_s=0.0))
+    assert report.divergences[0].recorded_compared == 1

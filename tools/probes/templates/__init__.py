@@ -80,10 +80,9 @@ def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
     detail = signal.detail
     if isinstance(detail, BehaviourDetail):
         # Rendering needs the building blocks of this package: imported first, it would import itself.
-        from repo_guardian.tools.behaviour.proof import render
+        from repo_guardian.tools.behaviour.rendering import renderings
 
-        found = render(detail.divergence)
-        return (found,) if found is not None else ()
+        return renderings(detail.divergence)
     if isinstance(detail, TestDetail):
         return tuple(existing_tests(detail, material))
     if not isinstance(detail, SymbolDetail) or detail.witness_origin is WitnessOrigin.VARIADIC:
