@@ -21,7 +21,8 @@ COMPARED_TOKENS = 600
 """Longer pairs of signatures are shown without marks: comparing them is quadratic."""
 
 _LONG = re.compile(r"[^\s<>]{25,}")
-_BREAK = re.compile(r"(?<=\w[./])(?=\w)(?!(?:pyi?|js|ts|go|rs|java|md|toml|txt)\b)|(?<=[^\W_])(?=_+\w)")
+_JOINT = re.compile(r"(?<=\w[./])(?=\w)(?!(?:pyi?|js|ts|go|rs|java|md|toml|txt)\b)")
+_UNDERSCORE = re.compile(r"(?<=[^\W_])(?=_+\w)")
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _DIFF_CLASSES = {"+": "restored", "-": "taken", "@": "hunk"}
 
@@ -37,10 +38,14 @@ def many_lines(text: str) -> str:
 
 
 def breakable(text: str) -> Markup:
-    """One line in which long names and paths may break: after a dot or a slash, or before an underscore."""
+    """One line in which long names may break: after a dot or a slash, very long ones before an underscore."""
     clean = str(escape(one_line(text)))
-    broken = _LONG.sub(lambda word: _BREAK.sub("<wbr>", word[0]), clean)
+    broken = _LONG.sub(lambda word: "<wbr>".join(map(_parted, _JOINT.split(word[0]))), clean)
     return Markup(broken)  # noqa: S704  escaped
+
+
+def _parted(part: str) -> str:
+    return _UNDERSCORE.sub("<wbr>", part) if _LONG.fullmatch(part) else part
 
 
 def python(text: str) -> Markup:

@@ -1,8 +1,8 @@
 """The history of the example: a small package that prices parcels, from a release to four commits after it.
 
 Each step is a commit: its message, and the files it writes. One renames a parameter that one caller still
-passes by its old name; the last removes a helper that one caller imports late, and rounds prices in a way that
-is not what it was. The package's own tests notice none of it.
+passes by its old name; the last removes a helper that one caller imports late, and forgets that
+refunds are rounded, too. The package's own tests notice none of it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,9 @@ KILOGRAMS = (
     .replace("0.8 * weight *", "0.8 * weight_kg *")
     .replace("``weight`` kilograms", "``weight_kg`` kilograms")
 )
-ROUNDED = KILOGRAMS.replace("return round(float(price), 1)", "return int(price * 10 + 0.5) / 10")
+ROUNDED = KILOGRAMS.replace(
+    "    return round(float(price), 1)", "    return round(float(price), 1) if price > 0 else float(price)"
+)
 UNLABELLED = LABELS[: LABELS.index("def label_for")] + LABELS[LABELS.index("def barcode") :]
 
 PACKING = "# Parcels\n\nPack tightly: a parcel is priced by its weight, and by how far it goes.\n"
@@ -142,7 +144,7 @@ STEPS = (
     Step("Say in the signature that weights are kilograms", "2026-03-16", {"parcels/rates.py": KILOGRAMS}),
     Step("Say how to pack", "2026-03-23", {"README.md": PACKING}),
     Step(
-        "Tidy up: no unused helpers, no float noise in prices",
+        "Tidy up: no unused helpers, nothing to round in what is free",
         "2026-03-30",
         {"parcels/labels.py": UNLABELLED, "parcels/rates.py": ROUNDED},
     ),

@@ -162,8 +162,11 @@ def test_a_page_depends_on_nothing_but_the_report():
 
 def test_names_break_where_a_reader_would_break_them():
     assert str(breakable("a.b and x_y")) == "a.b and x_y"
-    long = breakable("package.subpackage.a_long_function_name/file.py")
-    assert str(long) == "package.<wbr>subpackage.<wbr>a<wbr>_long<wbr>_function<wbr>_name/<wbr>file.py"
+    long = breakable("package.subpackage.short_name.a_very_long_function_name/file.py")
+    assert str(long) == (
+        "package.<wbr>subpackage.<wbr>short_name.<wbr>"
+        "a<wbr>_very<wbr>_long<wbr>_function<wbr>_name/<wbr>file.py"
+    )
     assert "<b>" not in breakable(f"{'<b>' * 20}.x")
 
 
