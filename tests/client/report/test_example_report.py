@@ -1,4 +1,4 @@
-"""The example report is what today's writers make of a real cycle on the repository that its script builds."""
+"""The example is what today's writers make of a real cycle on the repository that its script builds."""
 
 from __future__ import annotations
 
@@ -73,13 +73,9 @@ def test_it_holds_no_code_but_its_own(example, script):
     """Every line of code that it quotes is of the history, or of a test that Guardian wrote."""
     written = "\n".join(text for step in script.STEPS for text in step.files.values())
     quoted = [d.location.text for h in example.findings for s in h.signals for d in s.dependents]
-    diffs = [p.revert.evidence_diff for h in example.findings for p in h.trace if p.revert is not None]
-    quoted += [
-        line[1:]
-        for text in diffs
-        for line in text.splitlines()
-        if line[:1] in "+-" and line[1:3] != line[:1] * 2
-    ]
+    for probe in (probe for h in example.findings for probe in h.trace if probe.revert is not None):
+        lines = probe.revert.evidence_diff.split("\n")[2:]
+        quoted += [line[1:] for line in lines if line.startswith(("+", "-"))]
     assert quoted
     assert all(line.strip() in written for line in quoted)
     assert example.cycle.source == script.NAME
