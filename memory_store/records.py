@@ -181,8 +181,8 @@ class HumanWordRecord(Record):
     """What a human said of a hypothesis: an event of origin human, of no cycle.
 
     ``hypothesis`` is a key, which no cycle need know: a check finds what it never keeps. ``commit`` is what
-    was looked at, a pseudo-commit where it was not committed. ``blobs`` holds, by path, the object name of
-    each file of the locus then, empty for one that was not there.
+    was looked at, a pseudo-commit where it was not committed. ``blobs`` holds, by quoted path, the object
+    name of each file of the locus then, empty for one that was not there.
     """
 
     hypothesis: Identifier

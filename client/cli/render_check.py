@@ -167,7 +167,8 @@ def _differs(terminal: Terminal, signal: SignalItem) -> None:
         if call:
             _indented(terminal, printable(call), dim=True)
         _detail(terminal, signal)
-    others = [printable(d.symbol) for d in signal.dependents if d.symbol != signal.detail.get("test_id")]
+    seen = signal.detail.get("test_id")
+    others = [printable(d.location.text) for d in signal.dependents if d.lagging and d.location.text != seen]
     for other in others[:OTHER_TESTS_SHOWN]:
         _indented(terminal, other, dim=True)
     if len(others) > OTHER_TESTS_SHOWN:

@@ -21,9 +21,10 @@ from repo_guardian.server.session.locus import (
     import_roots,
     modules_of,
     package_names,
+    resolve,
     spans_of,
 )
-from repo_guardian.tools.execution.bench import HARNESS
+from repo_guardian.tools.execution.mounts import HARNESS
 from repo_guardian.tools.probes.interface import Edit, TestSource
 from repo_guardian.tools.probes.revert import DefinitionSpan
 from repo_guardian.tools.probes.runner import RunPlan
@@ -143,6 +144,12 @@ def run_plan(focus: Focus, sides: Sides, claim: TreeClaim, site: str) -> RunPlan
 def definition_spans(focus: Focus, sides: Sides) -> tuple[DefinitionSpan, ...]:
     """The suspected definitions as lines of the base's and the current files, the most suspected first."""
     return tuple(dict.fromkeys(span for part in focus.parts for span in spans_of(part, sides)))
+
+
+def absent_at_base(focus: Focus, sides: Sides) -> tuple[str, ...]:
+    """The symbols that the base does not have at all: what fails there for the lack of one says nothing."""
+    graph = sides.base_graph
+    return tuple(part.old_id for part in focus.parts if resolve(part.old_id, graph) is None)
 
 
 def unlike_at_base(test: TestSource, sides: Sides) -> str:

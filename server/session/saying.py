@@ -13,6 +13,7 @@ from repo_guardian.server.contract.hypotheses import HypothesisDraft, Word
 from repo_guardian.server.session.reading import Repository
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.server.session.uncommitted import holding
+from repo_guardian.server.session.words import stored_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def say(repository: Repository, commit: str, draft: HypothesisDraft, word: Word,
         reason=reason,
         claim=draft.claim,
         commit=commit,
-        blobs={path: tree.oid(path) or "" for path in files},
+        blobs={stored_path(path): tree.oid(path) or "" for path in files},
     )
     open_store(Path(repository.state.memory)).say(record)
     return Said(word, files)

@@ -62,7 +62,7 @@ class CycleSession:
 
     @property
     def before_cycle(self) -> int | None:
-        """What the memory is asked for: what lies before this cycle; for a check, which has no number, all."""
+        """What the memory is asked for: what lies before this cycle; all for a check, which has no number."""
         return self.info.number or None
 
     def discard(self, reason: str) -> None:

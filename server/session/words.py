@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from repo_guardian.server.contract.hypotheses import HumanWord, Word
 
@@ -61,11 +62,19 @@ class Words:
         return open_store(directory)
 
 
+def stored_path(path: str) -> str:
+    """A path as a word's blobs are filed under: quoted as in a URL, so that any bytes survive."""
+    return quote(path, safe="/ !#$&'()*+,:;=?@[]~", errors="surrogateescape")
+
+
 def human_word(record: HumanWordRecord, oid: Oid) -> HumanWord:
     """A record of the memory as it is told."""
     return HumanWord(
         word=Word(record.word.value),
         reason=record.reason,
         said_at=record.said_at,
-        current=all(oid(path) == (blob or None) for path, blob in record.blobs.items()),
+        current=all(
+            oid(unquote(path, errors="surrogateescape")) == (blob or None)
+            for path, blob in record.blobs.items()
+        ),
     )

@@ -16,8 +16,9 @@ from anyio import to_thread
 from repo_guardian.errors import SandboxError
 from repo_guardian.sandbox.guest import GUEST, GUEST_SOURCE
 from repo_guardian.sandbox.interface import REPO, Backend, Limits, ReadOnlyMount, Sandbox, SandboxSpec
+from repo_guardian.tools.execution.mounts import HARNESS, SITE
 from repo_guardian.tools.execution.project import PROJECT, ProjectBuild
-from repo_guardian.tools.execution.toolchains import HARNESS, SITE, Toolchains
+from repo_guardian.tools.execution.toolchains import Toolchains
 from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
 from repo_guardian.tools.probes.runner import RunPlan, run_test
 

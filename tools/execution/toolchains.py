@@ -19,11 +19,10 @@ from repo_guardian.sandbox.toolchain import (
     provision,
 )
 from repo_guardian.tools.dependencies import Declared
+from repo_guardian.tools.execution.mounts import HARNESS, SITE
 from repo_guardian.tools.execution.override import Override
 from repo_guardian.tools.execution.python_choice import choose_python
 
-HARNESS = "/toolchain/harness"
-SITE = "/toolchain/site"
 GENERATOR = "/toolchain/generator"
 
 

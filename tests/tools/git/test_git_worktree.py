@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -242,6 +244,48 @@ def test_large_and_many_untracked_files_are_bounded(started, tmp_path):
     with pytest.raises(GitError, match="2 untracked files") as raised:
         take(started, tmp_path / "state", WorktreeLimits(untracked_files=1))
     assert ".gitignore" in raised.value.hint
+
+
+def test_what_cannot_be_read_is_listed_and_costs_nothing_else(started, tmp_path):
+    os.mkfifo(started.path / "pipe.py")
+    for number in range(6):
+        started.write(f"new{number}.py", "x = 1\n")
+    (started.path / "edited.py").unlink()
+    (started.path / "edited.py").mkdir()
+    server = socket.socket(socket.AF_UNIX)
+    try:
+        (started.path / "deleted.py").unlink()
+        folder = os.getcwd()
+        os.chdir(started.path)  # the path of a socket has at most 107 bytes
+        server.bind("deleted.py")
+        os.chdir(folder)
+        started.write("kept.py", b"x" * 3000)
+        found = take(started, tmp_path / "state", WorktreeLimits(tracked_bytes=1000))
+    finally:
+        server.close()
+    assert changes(found) == {"edited.py": "D", **{f"new{number}.py": "A" for number in range(6)}}
+    assert [entry.path for entry in found.not_comparable] == [b"deleted.py", b"kept.py"]
+
+
+def test_many_old_pseudo_commits_are_pruned_and_young_ones_stay(started, tmp_path):
+    state = tmp_path / "state"
+    old = take(started, state)
+    started.write("edited.py", "x = 'old'\n")
+    old = take(started, state)
+    folder = state / "worktree.git/objects/17"
+    folder.mkdir(exist_ok=True)
+    for number in range(40):
+        (folder / f"{number:038x}").write_bytes(b"")
+    long_ago = time.time() - 30 * 24 * 3600
+    for path in (state / "worktree.git/objects").rglob("*"):
+        if path.is_file() and len(path.name) == 38:
+            os.utime(path, (long_ago, long_ago))
+    started.write("edited.py", "x = 'young'\n")
+    young = take(started, state)
+    again = take(started, state)
+    assert again == young
+    assert not list(folder.glob("0000*"))
+    assert old.git.attempt("cat-file", "-e", old.commit).code != 0
 
 
 def test_an_unusable_index_of_ours_is_made_anew(started, tmp_path):
