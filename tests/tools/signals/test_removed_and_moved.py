@@ -346,7 +346,7 @@ def test_equal_graphs_have_no_drift_and_the_order_is_fixed(base, current, drift)
 
 
 def test_a_line_stays_one_line_whatever_a_file_is_called(base, current, drift):
-    base.module("odd\nname", "odd\nname.py").function("odd\nname.f").package("pkg")
-    current.package("pkg")
+    base.module("odd\nname", "odd\nname.py").function("odd\nname.f").function("app.main")
+    current.function("app.main").call("app.main", "odd\nname.f", "()", resolution=UNRESOLVED)
     signal = _only(drift(base, current), SignalKind.SYMBOL_REMOVED)
     assert "\n" not in signal.line and "odd\\nname" in signal.line

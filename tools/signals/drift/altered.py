@@ -144,14 +144,17 @@ def _lost_setter(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
 
 
 def _bases(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
-    """Bases by their last name: ``abc.Sequence`` and ``Sequence`` are one unless the repository has both."""
+    """Bases by their last name: ``abc.Sequence`` and ``Sequence`` are one unless the repository has both.
+
+    Type parameters say nothing at run time: ``dict`` and ``dict[str, V]`` are one base.
+    """
     old, new = (_base_texts(symbol) for symbol in (before, after))
     replaced = _replaced(comparison, before.id)
     for base, text in old.items():
         if base not in new or base in replaced:
             yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {cut(text)}")
     for base, text in new.items():
-        if (base not in old and not base.startswith("Generic[")) or base in replaced:
+        if (base not in old and base != "Generic") or base in replaced:
             yield ContractChange(ChangeKind.BASE_ADDED, f"now derives from {cut(text)}")
     if tuple(old) != tuple(new) and sorted(old) == sorted(new):
         text = f"its bases are in another order: {', '.join(new.values())}"
@@ -159,7 +162,7 @@ def _bases(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[Co
 
 
 def _base_texts(symbol: Symbol) -> dict[str, str]:
-    return {normal_annotation(base): normal(base) for base in symbol.bases}
+    return {normal_annotation(base).partition("[")[0]: normal(base) for base in symbol.bases}
 
 
 def _replaced(comparison: Comparison, class_id: str) -> frozenset[str]:

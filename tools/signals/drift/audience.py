@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.names import Elsewhere
 from repo_guardian.tools.signals.places import Place, place
 from repo_guardian.tools.views.symbol_graph.model import Symbol
+
+_ROOTS = frozenset({"", "src", "lib", "python"})
+"""Folders that an installer takes modules from: the top, and those of the usual layouts."""
+_TYPING_AID = re.compile(r"(?:\w+\.)?(?:TypeVar|TypeVarTuple|ParamSpec)\(")
 
 
 def is_public(comparison: Comparison, symbol: Symbol) -> bool:
@@ -42,7 +48,28 @@ def is_public_loss(comparison: Comparison, symbol: Symbol) -> bool:
 
 
 def _is_nobodys(comparison: Comparison, symbol: Symbol) -> bool:
-    return is_local(comparison, symbol) or ":" in symbol.id or place(symbol.path) is Place.EXAMPLE
+    if is_local(comparison, symbol) or ":" in symbol.id or place(symbol.path) is Place.EXAMPLE:
+        return True
+    module = comparison.base.module_of(symbol.id)
+    return module is not None and _is_script(module)
+
+
+def _is_script(module: Symbol) -> bool:
+    """Whether no import reaches a module once the project is installed.
+
+    Its name is none that a statement can import, or it lies alone in a folder that is no package and none of
+    those that packages are kept in.
+    """
+    folder = module.path.rpartition("/")[0]
+    loose = "." not in module.id and not module.path.endswith(("/__init__.py", "/__init__.pyi"))
+    return not all(part.isidentifier() for part in module.id.split(".")) or (
+        loose and folder.rpartition("/")[2] not in _ROOTS
+    )
+
+
+def is_typing_aid(symbol: Symbol) -> bool:
+    """A type variable: it means something to the annotations of its own module alone."""
+    return _TYPING_AID.match(symbol.value or "") is not None
 
 
 def is_local(comparison: Comparison, symbol: Symbol) -> bool:

@@ -61,8 +61,8 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
         if not changes or _find_proof(subject, changes, ()) is None:
             continue
         dependents = of_contract(
-            _uses_now(comparison, subject),
-            comparison.uses_at_base(subject.before.targets),
+            comparison.sources_now,
+            (comparison.uses_at_base(subject.before.targets), _uses_now(comparison, subject)),
             subject.before.signature,
             subject.after.signature,
             changes,

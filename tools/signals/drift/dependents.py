@@ -9,6 +9,9 @@ everywhere, because a call that was written or touched since has followed the ch
 - the function became async and nothing on the line awaits or schedules the call;
 - a method became a property (a call) or a property a method (a plain use).
 
+What is there to fail never lags: a call that a test expects to raise a ``TypeError``, or one that its author
+marked as not fitting.
+
 A call with ``*x`` or ``**x`` that could still bind never lags. A use that the graph found by its name alone
 (``model.GUESSES``) may lag, is marked, weighs a quarter in the ranking, and is never chosen as the witness.
 A plain decorator (``@name``) is a call with the one argument that it decorates.
@@ -21,6 +24,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from repo_guardian.tools.signals.drift.comparison import Comparison
+from repo_guardian.tools.signals.drift.sources import Sources
 from repo_guardian.tools.signals.drift.witness import fails, fits, shift
 from repo_guardian.tools.signals.interface import ChangeKind, ContractChange, Dependent
 from repo_guardian.tools.signals.places import Place, is_production, place
@@ -59,17 +63,31 @@ def certainly_used(dependents: Iterable[Dependent]) -> bool:
 
 
 def of_contract(
-    uses_now: Iterable[Edge],
-    uses_at_base: Iterable[Edge],
+    sources: Sources,
+    uses: tuple[Iterable[Edge], Iterable[Edge]],
     before: Signature,
     after: Signature,
     changes: Iterable[ContractChange],
 ) -> tuple[Dependent, ...]:
-    """The uses of a callable that is there at both commits, judged call by call."""
+    """The uses of a callable that is there at both commits, judged call by call.
+
+    Args:
+        sources: the files of the current commit.
+        uses: at the base and now.
+        before, after: what it takes at either commit.
+        changes: what is told of it.
+    """
+    uses_at_base, uses_now = uses
     base_uses = tuple(_as_call(edge) for edge in uses_at_base)
     judge = _contract_judge(base_uses, before, after, {change.kind for change in changes})
-    uses = (_as_call(edge) for edge in uses_now if edge.kind not in _STRUCTURE)
-    return order(plain_dependent(edge, judge(edge)) for edge in uses)
+
+    def reason(edge: Edge) -> str:
+        found = judge(edge)
+        meant = found and not sources.to_fail(edge.path).isdisjoint(_lines(edge))
+        return "" if meant else found
+
+    calls = (_as_call(edge) for edge in uses_now if edge.kind not in _STRUCTURE)
+    return order(plain_dependent(edge, reason(edge)) for edge in calls)
 
 
 def of_removed(comparison: Comparison, symbol: Symbol) -> tuple[Dependent, ...]:
@@ -141,6 +159,10 @@ def _contract_judge(
         return _shift_reason(before, after, edge.shape) or ("is not awaited" if late else "")
 
     return judge
+
+
+def _lines(edge: Edge) -> range:
+    return range(edge.span.start_line, edge.span.end_line + 1)
 
 
 def _as_call(edge: Edge) -> Edge:

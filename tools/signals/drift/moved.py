@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from repo_guardian.tools.signals.drift.audience import (
     is_dunder,
     is_public_loss,
+    is_typing_aid,
     lost_exports,
     module_and_qualname,
 )
@@ -114,7 +115,7 @@ def _new_place(comparison: Comparison, symbol: Symbol) -> Symbol | None:
 
 def _alike(comparison: Comparison, old: Symbol, new: Symbol) -> bool:
     if old.kind is SymbolKind.CONSTANT:
-        return old.value is not None and old.value == new.value
+        return old.value is not None and old.value == new.value and not is_typing_aid(old)
     if old.kind is SymbolKind.FUNCTION:
         return old.signature == new.signature
     shared = alike_members(comparison.members_at_base(old.id), comparison.members_now(new.id))

@@ -25,6 +25,7 @@ from repo_guardian.tools.signals.interface import (
     WitnessOrigin,
     signal_key,
 )
+from repo_guardian.tools.signals.places import Place, place
 from repo_guardian.tools.views.symbol_graph.model import Edge, EdgeKind, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
@@ -34,7 +35,7 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
     seen: set[tuple[str, str]] = set()
     for name in comparison.ids_now:
         method = comparison.current.symbols[name]
-        if method.kind is not SymbolKind.METHOD or method.name in CONSTRUCTORS:
+        if method.kind is not SymbolKind.METHOD or method.name in CONSTRUCTORS or _is_test(method):
             continue
         for edge in _pairs(comparison, method):
             if (edge.source, edge.target) not in seen:
@@ -42,6 +43,11 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
                 signal = _judge(comparison, edge)
                 if signal is not None:
                     yield signal
+
+
+def _is_test(method: Symbol) -> bool:
+    """A test method: its runner alone calls it, and passes what it asks for by name."""
+    return method.name.startswith("test") and place(method.path) is Place.TEST
 
 
 def _pairs(comparison: Comparison, method: Symbol) -> list[Edge]:

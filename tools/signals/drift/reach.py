@@ -4,7 +4,11 @@ What counts as many is the repository's own: in how many files a symbol is used,
 used, and the 95th percentile of that (``Graph.use_counts``, counted from tables). Told is a symbol that
 gained or lost, between the two commits, as many using files as only one in twenty has at all, and at least
 as many as the smaller of the two counts; and one that is widely used at both commits and whose own calls
-changed, helpers that were split off or put together (private names alone) aside.
+changed, helpers that were split off or put together (private names alone, or local ones) aside.
+
+Both are counted from what the linker is certain of, and that can change where nobody wrote anything: an
+annotation came, a callee got a decorator. So users that came must be in files that did not mention the name
+before, and a call that came must stand on a line that the function did not have; and the other way round.
 """
 
 from __future__ import annotations
@@ -62,14 +66,14 @@ def detect(comparison: Comparison) -> Iterator[Signal]:
         if before is not None:
             reach = _Reach(comparison.base.used_in(name), comparison.current.used_in(name))
             change = _users(reach, many)
-            if change is not None:
+            if change is not None and abs(_mentioned(comparison, name)) >= many:
                 yield _signal(comparison, before, reach, change)
     calls = [_calls_out(graph, comparison.changed) for graph in (comparison.base, comparison.current)]
     for name in sorted({source for source, _ in calls[0] ^ calls[1]}):
         before = _subject(comparison, name)
         if before is not None and before.kind in CALLABLES:
             reach = _Reach(comparison.base.used_in(name), comparison.current.used_in(name))
-            change = _calls(name, calls) if min(reach.before, reach.after) >= many else None
+            change = _calls(comparison, before, calls) if min(reach.before, reach.after) >= many else None
             if change is not None:
                 yield _signal(comparison, before, reach, change)
 
@@ -127,9 +131,29 @@ def _users(reach: _Reach, many: int) -> ContractChange | None:
     return ContractChange(kind, text)
 
 
-def _calls(name: str, calls: list[set[tuple[str, str]]]) -> ContractChange | None:
-    old, new = ({target for source, target in found if source == name} for found in calls)
-    if all(target.rpartition(".")[2].startswith("_") for target in old ^ new):
+def _mentioned(comparison: Comparison, name: str) -> int:
+    """In how many more of the changed files the name is mentioned now, certainly or not."""
+    last = name.rpartition(".")[2]
+    counts = [
+        sum(
+            any(e.target.rpartition(".")[2] == last for e in graph.edges_in(path))
+            for path in comparison.changed
+        )
+        for graph in (comparison.base, comparison.current)
+    ]
+    return counts[1] - counts[0]
+
+
+def _calls(
+    comparison: Comparison, symbol: Symbol, calls: list[set[tuple[str, str]]]
+) -> ContractChange | None:
+    old, new = ({target for source, target in found if source == symbol.id} for found in calls)
+    made = comparison.made_at_base(symbol), comparison.made_now(comparison.current.symbols[symbol.id])
+    old, new = (
+        old - _untouched(old - new, made[0], made[1]),
+        new - _untouched(new - old, made[1], made[0]),
+    )
+    if all(_is_helper(target, symbol) for target in old ^ new):
         return None
     clauses = [
         f"{verb} {', '.join(sorted(names)[:_NAMES_MAX])}"
@@ -138,6 +162,17 @@ def _calls(name: str, calls: list[set[tuple[str, str]]]) -> ContractChange | Non
         if names
     ]
     return ContractChange(ChangeKind.CALLS_CHANGED, " and ".join(clauses)) if clauses else None
+
+
+def _untouched(targets: set[str], here: tuple[Edge, ...], there: tuple[Edge, ...]) -> set[str]:
+    """Those whose calls all stand on lines that the function has at the other commit too."""
+    lines = {edge.text for edge in there}
+    touched = {edge.target for edge in here if edge.text not in lines}
+    return targets - touched
+
+
+def _is_helper(target: str, symbol: Symbol) -> bool:
+    return target.rpartition(".")[2].startswith("_") or target.startswith(f"{symbol.id}.")
 
 
 def _signal(comparison: Comparison, before: Symbol, reach: _Reach, change: ContractChange) -> Signal:

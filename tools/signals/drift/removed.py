@@ -3,17 +3,18 @@
 The outermost thing that vanished is one signal: a module with the names it took along, a class without its
 methods. Names that the graph cannot prove gone are reported only when a use is left that the linker could
 not resolve: private ones, attributes of a class that an instance may still get in ``__init__``, special
-methods, type variables, and imports that nobody was meant to use as re-exports.
+methods, type variables, and imports that nobody was meant to use as re-exports: of a module, and of a package
+that uses what it imports itself and does not list it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from repo_guardian.tools.signals.drift.audience import (
     is_dunder,
     is_public_loss,
+    is_typing_aid,
     lost_exports,
     module_and_qualname,
 )
@@ -22,9 +23,7 @@ from repo_guardian.tools.signals.drift.dependents import certainly_used, of_remo
 from repo_guardian.tools.signals.drift.moved import moves
 from repo_guardian.tools.signals.drift.wording import definition_text, removed_line
 from repo_guardian.tools.signals.interface import Effect, Signal, SignalKind, SymbolDetail, signal_key
-from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
-
-_TYPING_AID = re.compile(r"(?:\w+\.)?(?:TypeVar|TypeVarTuple|ParamSpec)\(")
+from repo_guardian.tools.views.symbol_graph.model import EdgeKind, Symbol, SymbolKind
 
 
 def detect(comparison: Comparison) -> Iterator[Signal]:
@@ -78,17 +77,27 @@ def _provable(comparison: Comparison, symbol: Symbol) -> bool:
             return bool(comparison.public_names(symbol.id))
         case SymbolKind.ALIAS:
             target = comparison.at_base(symbol.id)
-            return isinstance(target, Symbol) and target.kind is not SymbolKind.MODULE
+            return (
+                isinstance(target, Symbol)
+                and target.kind is not SymbolKind.MODULE
+                and not _for_own_use(comparison, symbol)
+            )
         case SymbolKind.PROPERTY:
             return _never_set(comparison, symbol)
         case SymbolKind.CONSTANT:
-            typing_aid = _TYPING_AID.match(symbol.value or "") is not None
             if not in_class or _is_enum(comparison, owner):
-                return not typing_aid
+                return not is_typing_aid(symbol)
             return (
                 symbol.value is not None and not _is_field(owner, symbol) and _never_set(comparison, symbol)
             )
     return True
+
+
+def _for_own_use(comparison: Comparison, alias: Symbol) -> bool:
+    """Whether the file that imports a name uses it itself, and does not offer it in ``__all__``."""
+    listed = f"{alias.id.rpartition('.')[0]}.__all__" in comparison.base.symbols  # and so it is public
+    uses = (edge for edge in comparison.base.edges_in(alias.path) if edge.kind is not EdgeKind.IMPORT)
+    return not listed and any(alias.id in edge.via for edge in uses)
 
 
 def _never_set(comparison: Comparison, symbol: Symbol) -> bool:

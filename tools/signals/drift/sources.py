@@ -1,4 +1,4 @@
-"""What the graph does not keep of a class: which properties take an assignment, which attributes are set.
+"""What the graph does not keep: which properties take an assignment, which attributes are set, what must fail.
 
 Read from the text of a file when a detector asks, each file at most once. Without a reader nothing is known,
 and nothing is concluded.
@@ -7,11 +7,20 @@ and nothing is concluded.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 Read = Callable[[str], bytes | None]
 """The content of a file at a commit, None when there is none."""
+
+
+_ASSERTS = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
+"""What pytest and unittest call the context in which an exception is expected."""
+_MISFITS = frozenset({"TypeError", "Exception", "BaseException"})
+"""What a call that does not bind raises, and its bases."""
+_IGNORED = re.compile(r"#\s*type:\s*ignore\[[^\]]*\b(call-arg|call-overload)\b")
+"""How an author tells a type checker that a call does not fit (mypy's error codes)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,7 @@ class Sources:
     def __init__(self, read: Read | None) -> None:
         self._read = read
         self._known: dict[str, Attributes | None] = {}
+        self._to_fail: dict[str, frozenset[int]] = {}
 
     def attributes(self, path: str) -> Attributes | None:
         """What the file says; None when it cannot be read or parsed."""
@@ -48,6 +58,13 @@ class Sources:
             self._known[path] = _parse(data) if data is not None else None
         return self._known[path]
 
+    def to_fail(self, path: str) -> frozenset[int]:
+        """The lines, from 1, on which a call that does not bind is meant: expected to raise, or marked so."""
+        if path not in self._to_fail:
+            data = self._read(path) if self._read is not None else None
+            self._to_fail[path] = frozenset(_lines_to_fail(data)) if data is not None else frozenset()
+        return self._to_fail[path]
+
 
 def _parse(data: bytes) -> Attributes | None:
     try:
@@ -55,6 +72,26 @@ def _parse(data: bytes) -> Attributes | None:
         return Attributes(frozenset(_setters(tree, "")), frozenset(_stored(tree)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _lines_to_fail(data: bytes) -> Iterator[int]:
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if b"ignore" in line and _IGNORED.search(line.decode("utf-8", "replace")):
+            yield number
+    try:
+        tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.With, ast.AsyncWith)) and any(_expects(i.context_expr) for i in node.items):
+            yield from range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _expects(context: ast.expr) -> bool:
+    if not isinstance(context, ast.Call) or _name(context.func) not in _ASSERTS:
+        return False
+    given = [*context.args, *(keyword.value for keyword in context.keywords)]
+    return any(isinstance(n, ast.Name) and n.id in _MISFITS for value in given for n in ast.walk(value))
 
 
 def _setters(owner: ast.AST, prefix: str) -> Iterator[str]:
