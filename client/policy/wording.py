@@ -51,7 +51,7 @@ def _names(signal: SignalItem) -> dict[str, str]:
 def _measured(signal: SignalItem) -> str:
     """What was measured, without the name in front, which the claim has named already."""
     if signal.kind == "test_changed":
-        reached = f", which reaches {printable(signal.symbols[0])}" if signal.symbols else ""
+        reached = f" (it reaches {printable(signal.symbols[0])}, which changed)" if signal.symbols else ""
         return f"{printable(signal.after)}{reached}"
     return signal.line.removeprefix(f"{signal.symbols[0]}: ") if signal.symbols else signal.line
 

@@ -37,6 +37,40 @@ KINDS = {
     "parameter_positional_only": ("def f(a): ...", "def f(a, /): ...", ".bind(a=object())"),
     "parameter_inserted": ("def f(a=1, b=2): ...", "def f(a=1, c=3, b=2): ...", '== ["a", "b"]'),
     "parameter_reordered": ("def f(a, b): ...", "def f(b, a): ...", ".bind(object(), b=object())"),
+    "called": (
+        "def f(a: int, b: str | None = None, *, sep=', '):\n    return sep.join([str(a)])",
+        "def f(a: int, c: str, b: str | None = None, *, sep=', '):\n    return sep.join([str(a)])",
+        "\n    f(2)",
+    ),
+    "called_static": (
+        "class C:\n    @staticmethod\n    def f(a: 'list[int]'):\n        return len(a)",
+        "class C:\n    @staticmethod\n    def f():\n        return 0",
+        "\n    C.f([])",
+    ),
+    "not_called": (
+        "def f(a: int):\n    open(str(a))",
+        "def f():\n    open('b')",
+        "signature(f).bind(object())",
+    ),
+    "raises": (
+        "def f(a, limit=3):\n    'F.'\n    if limit < 0 or not isinstance(limit, int):\n"
+        "        raise ValueError(limit)\n    return a",
+        "def f(a, limit=3):\n    'F.'\n    if limit < 0 or not isinstance(limit, int):\n"
+        "        raise KeyError(limit)\n    return a",
+        "with pytest.raises(ValueError):\n        f('a', limit=-1)",
+    ),
+    "raises_own": (
+        "class E(Exception): ...\nclass F(Exception): ...\n"
+        "def f(name: str):\n    if not name:\n        raise E\n    return name",
+        "class E(Exception): ...\nclass F(Exception): ...\n"
+        "def f(name: str):\n    if not name:\n        raise F\n    return name",
+        "with pytest.raises(E):\n        f('')",
+    ),
+    "raises_always": (
+        "def f(*args):\n    raise LookupError(args)",
+        "def f(*args):\n    raise OSError(args)",
+        "with pytest.raises(LookupError):\n        f()",
+    ),
     "method": ("class C:\n    def f(self): ...", "class C:\n    def f(self, a): ...", "C.f).bind(object())"),
     "class_method": (
         "class C:\n    @classmethod\n    def f(cls): ...",

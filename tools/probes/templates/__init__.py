@@ -16,9 +16,11 @@ from repo_guardian.tools.probes.templates import (
     access,
     altered,
     binding,
+    calls,
     classes,
     decorators,
     offers,
+    raises,
     reachability,
     returns,
 )
@@ -44,7 +46,7 @@ _OfEffect = Callable[[Case], Draft]
 _OfChange = Callable[[Case, ContractChange], Draft]
 
 _BY_EFFECT: dict[Effect, tuple[_OfEffect, ...]] = {
-    Effect.UNBINDS: (binding.still_binds,),
+    Effect.UNBINDS: (calls.still_takes_call, binding.still_binds),
     Effect.REBINDS: (binding.same_parameters,),
     Effect.RETURNS: (returns.same_kind,),
     Effect.ACCESS: (access.same_access,),
@@ -55,6 +57,7 @@ _BY_CHANGE: dict[ChangeKind, tuple[_OfChange, ...]] = {
     ChangeKind.ABSTRACT_ADDED: (classes.child_can_be_made, classes.asks_for_no_more),
     ChangeKind.ENTRY_POINT: (offers.target_still_there, offers.still_declared),
     ChangeKind.NOT_EXPORTED: (offers.still_exported,),
+    ChangeKind.RAISES_CHANGED: (raises.still_raises,),
     ChangeKind.BINDING_CHANGED: (altered.same_binding,),
     ChangeKind.SETTER_REMOVED: (altered.still_assignable,),
     ChangeKind.DEFAULT_CHANGED: (altered.same_default,),
