@@ -1,4 +1,4 @@
-"""What the graph does not keep: which properties take an assignment, which attributes are set, what must fail.
+"""What the graph does not keep: what takes an assignment, which attributes are set, which calls must fail.
 
 Read from the text of a file when a detector asks, each file at most once. Without a reader nothing is known,
 and nothing is concluded.
