@@ -30,6 +30,7 @@ class Expectation:
         call_fails_to_bind: True when the test's call does not bind to the signature that the symbol
             graph of this tree holds; None when the test makes no such call.
         signature: of the name in this tree, as its callers see it; None when it has none.
+        method: whether an instance is passed to it implicitly.
     """
 
     module: str
@@ -37,6 +38,7 @@ class Expectation:
     files: tuple[str, ...]
     call_fails_to_bind: bool | None = None
     signature: Signature | None = None
+    method: bool = False
 
     @property
     def name(self) -> str:
@@ -47,11 +49,6 @@ class Expectation:
     def head(self) -> str:
         """The name that an import asks the module for; empty when the module itself is the locus."""
         return self.qualname.partition(".")[0]
-
-    @property
-    def last(self) -> str:
-        """The name as its users write it after a dot."""
-        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +174,7 @@ def _fails_to_bind(part: Expectation, test: TestSource, line: int) -> bool:
         return part.call_fails_to_bind
     if part.signature is None:
         return False
-    shapes = call_shapes(test.text, line, part.last)
+    shapes = call_shapes(test.text, line, part.name, method=part.method)
     return any(part.signature.bind(shape).binding is Binding.FAILS for shape in shapes)
 
 

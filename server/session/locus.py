@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from repo_guardian.server.ledger.reasons import Expectation
 from repo_guardian.server.session.trees import Tree
 from repo_guardian.tools.probes.revert import DefinitionSpan
-from repo_guardian.tools.signals.interface import Effect, SymbolDetail
+from repo_guardian.tools.signals.interface import Effect, Receiver, SymbolDetail
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Span, Symbol, SymbolKind
 from repo_guardian.tools.views.symbol_graph.signature import Binding
@@ -45,6 +45,7 @@ def expectations(detail: SymbolDetail, sides: Sides, side: Side) -> tuple[Expect
         files=files_of(detail, sides),
         call_fails_to_bind=_fails_to_bind(detail, graph),
         signature=symbol.signature if symbol is not None else None,
+        method=detail.receiver is Receiver.INSTANCE,
     )
     home = _defining_module(detail.old_id, sides.base_graph)
     definition = resolve(detail.old_id, sides.base_graph)

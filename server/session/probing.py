@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from anyio import to_thread
 
@@ -133,7 +132,7 @@ class Prober:
         bound = self._test_of(parent)
 
         async def passes(edit: Edit) -> bool:
-            ran = await self._runner.run(bench, bound.test, bound.focus, Side.REVERTED, edit, repetitions=1)
+            ran = await self._execute(bench, bound, Side.REVERTED, edit, repetitions=1)
             return ran.judgement.passed
 
         search = FixSearch(self._sides, self._limits.fix_attempts, passes)
@@ -141,7 +140,8 @@ class Prober:
             found = await search.search(bound.focus) if diff is None else await search.given(diff)
             if found is None:
                 return self._fixless(parent, NO_REVERT, EvidenceStatus.INVALID)
-            ran = await self._execute(bench, bound, Side.REVERTED, found.edit)
+            repetitions = self._limits.repetitions
+            ran = await self._execute(bench, bound, Side.REVERTED, found.edit, repetitions=repetitions)
         except UsageError as error:
             return self._fixless(parent, str(error), EvidenceStatus.INVALID)
         except SandboxError as error:
@@ -166,15 +166,15 @@ class Prober:
 
     async def _plain_run(self, bench: Bench, tool: ProbeTool, parent: ProbeEntry, side: Side) -> ProbeEntry:
         try:
-            ran = await self._execute(bench, self._test_of(parent), side, {})
+            repetitions = self._limits.repetitions
+            ran = await self._execute(bench, self._test_of(parent), side, {}, repetitions=repetitions)
         except SandboxError as error:
             ran = Ran((), Judgement(EvidenceStatus.ENVIRONMENT, str(error)))
             return self._append(tool, parent, side, ran, failure=str(error))
         return self._append(tool, parent, side, ran)
 
-    async def _execute(self, bench: Bench, bound: Bound, side: Side, edit: Edit) -> Ran:
-        run = partial(self._runner.run, bench, bound.test, bound.focus, side, edit)
-        return await run(repetitions=self._limits.repetitions)
+    async def _execute(self, bench: Bench, bound: Bound, side: Side, edit: Edit, *, repetitions: int) -> Ran:
+        return await self._runner.run(bench, bound.test, bound.focus, side, edit, repetitions=repetitions)
 
     def _fixless(self, parent: ProbeEntry, failure: str, status: EvidenceStatus) -> ProbeEntry:
         ran = Ran((), Judgement(status, failure))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anyio import to_thread
 
 from repo_guardian.server.ledger.evidence import Judgement, judge
-from repo_guardian.server.session.focus import Focus, expected, run_plan, tree_claim, unlike_at_base
+from repo_guardian.server.session.focus import (
+    Focus,
+    absent_at_base,
+    expected,
+    run_plan,
+    tree_claim,
+    unlike_at_base,
+)
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.execution.own_tests import run_in_repository
 from repo_guardian.tools.probes.interface import Edit, TestRun, TestSource
 from repo_guardian.vocabulary import EvidenceStatus, Side
+
+_MISSING = ("ImportError", "ModuleNotFoundError", "AttributeError", "NameError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +79,16 @@ class Runner:
             plan = run_plan(focus, self.sides, claim, bench.site)
             runs = await bench.run(test, plan, checkout, edit, repetitions=repetitions)
         duration_s = time.monotonic() - started
-        return Ran(runs, judge(runs, test, expected(focus, self.sides, side), claim), duration_s)
+        judgement = judge(runs, test, expected(focus, self.sides, side), claim)
+        return Ran(runs, self._compared(judgement, focus) if side is Side.BASE else judgement, duration_s)
+
+    def _compared(self, judgement: Judgement, focus: Focus) -> Judgement:
+        """A failure at the base that only says that something is new is nothing to compare with."""
+        kind, _, said = judgement.failure.partition(":")
+        if judgement.status is not EvidenceStatus.VALID or not kind.endswith(_MISSING):
+            return judgement
+        for name in absent_at_base(focus, self.sides):
+            if name.rpartition(".")[2] in re.findall(r"\w+", said):
+                reason = f"{name} does not exist at the base, so there is nothing to compare with"
+                return replace(judgement, status=EvidenceStatus.INVALID, reason=reason)
+        return judgement

@@ -9,15 +9,23 @@ from functools import lru_cache
 from repo_guardian.tools.views.symbol_graph.signature import CallShape
 
 
-def call_shapes(text: str, line: int, name: str) -> tuple[CallShape, ...]:
-    """The shapes of all calls of ``name`` or ``….name`` in the statement that covers a line.
+def call_shapes(text: str, line: int, dotted: str, *, method: bool = False) -> tuple[CallShape, ...]:
+    """The shapes of all calls of a name on a line, and of what ``inspect`` is asked to bind to it there.
 
     Args:
         text: a Python module; one that does not parse has no calls.
         line: 1-based, as a traceback gives it: the first or any other line of a call.
-        name: the last part of what is called.
+        dotted: what is called; its last part has to be written, whatever stands before it.
+        method: an instance is passed first where it is called through its class, and is no argument then.
     """
-    return tuple(_shape(call) for call in _calls(text) if _covers(call, line) and _called(call) == name)
+    *_, owner, name = ("", *dotted.split("."))
+    found = []
+    for call in _calls(text):
+        target = _bound(call) or call.func
+        if _covers(call, line) and _last(target) == name:
+            through_class = isinstance(target, ast.Attribute) and _last(target.value) == owner
+            found.append(_shape(call, implicit=1 if method and through_class else 0))
+    return tuple(found)
 
 
 @lru_cache(maxsize=32)
@@ -37,16 +45,24 @@ def _covers(call: ast.Call, line: int) -> bool:
     return call.lineno <= line <= (call.end_lineno or call.lineno)
 
 
-def _called(call: ast.Call) -> str:
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+def _bound(call: ast.Call) -> ast.expr | None:
+    """What ``signature(x).bind(…)`` binds to."""
+    inner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "bind" else None
+    if isinstance(inner, ast.Call) and _last(inner.func) == "signature" and inner.args:
+        return inner.args[0]
+    return None
 
 
-def _shape(call: ast.Call) -> CallShape:
+def _last(expression: ast.expr) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def _shape(call: ast.Call, implicit: int) -> CallShape:
+    given = sum(not isinstance(argument, ast.Starred) for argument in call.args)
     return CallShape(
-        positional=sum(not isinstance(argument, ast.Starred) for argument in call.args),
+        positional=max(0, given - implicit),
         keywords=tuple(keyword.arg for keyword in call.keywords if keyword.arg is not None),
         star=any(isinstance(argument, ast.Starred) for argument in call.args),
         double_star=any(keyword.arg is None for keyword in call.keywords),

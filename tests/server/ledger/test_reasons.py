@@ -104,12 +104,36 @@ def test_a_name_that_a_star_import_no_longer_brings_is_named(build):
 
 @pytest.mark.parametrize(
     ("call", "stated"),
-    [("load(1)", False), ("load(1, 2)", True), ("io.load(\n        1, b=2)", True), ("g(1, 2)", False)],
+    [
+        ("load(1)", False),
+        ("load(1, 2)", True),
+        ("io.load(\n        1, b=2)", True),
+        ("g(1, 2)", False),
+        ("inspect.signature(io.load).bind(1)", False),
+        ("inspect.signature(io.load).bind(1, 2)", True),
+        ("inspect.signature(io.save).bind(1, 2)", False),
+    ],
 )
 def test_a_call_of_the_locus_on_the_line_that_failed_is_bound_statically(build, call, stated):
     signature = Signature((Parameter("stream", ParameterKind.POSITIONAL_OR_KEYWORD),))
     expected = Expected((Expectation("pkg.io", "load", ("pkg/io.py",), signature=signature),))
     test = replace(build.test, text=f"from pkg import io\n\n{call}\n")
+    assert classify(build.exception("TypeError", frames=(OWN,)), expected, test).stated is stated
+
+
+@pytest.mark.parametrize(
+    ("call", "stated"),
+    [
+        ("Reader().read(1)", False),
+        ("Reader().read()", True),
+        ("Reader.read(r, 1)", False),
+        ("Reader.read(r)", True),
+    ],
+)
+def test_an_instance_that_is_passed_by_hand_is_no_argument(build, call, stated):
+    signature = Signature((Parameter("size", ParameterKind.POSITIONAL_OR_KEYWORD),))
+    expected = Expected((replace(EXPECTED, signature=signature, method=True),))
+    test = replace(build.test, text=f"\n\n{call}\n")
     assert classify(build.exception("TypeError", frames=(OWN,)), expected, test).stated is stated
 
 

@@ -78,7 +78,8 @@ CURRENT = {
     "pkg/calc.py": CALC.replace("min(x, high)", "min(x, high - 1)")
     .replace('    if not items:\n        raise ValueError("nothing")\n', "")
     .replace('    import warnings\n    warnings.warn("old", DeprecationWarning)\n', "    pass\n")
-    .replace("height=1", "height"),
+    .replace("height=1", "height")
+    + "\n\ndef fresh():\n    return 1\n",
     "pkg/gone.py": None,
     "tests/test_edited.py": (
         "from pkg.calc import clamp\n\n\ndef test_edited():\n    assert clamp(9, 0, 5) == 5\n"
@@ -307,6 +308,16 @@ async def test_what_passes_on_both_is_refuted_and_what_fails_on_both_is_pre_exis
     refusal = cycle.propose(proof, Grade.SUPPORTED, red.id)
     assert not refusal.admitted
     assert f"pre-existing: in {before.id}" in refusal.reason
+
+
+async def test_what_is_new_has_nothing_to_compare_with_and_can_only_be_supported(cycle):
+    text = "from pkg.calc import fresh\n\n\ndef test_it():\n    assert fresh() == 2\n"
+    proof = await cycle.prove(text, "pkg.calc.fresh")
+    _, before, fix = proof.probes[1:]
+    assert (before.evidence, before.transition) == (EvidenceStatus.INVALID, None)
+    assert "pkg.calc.fresh does not exist at the base" in before.evidence_reason
+    assert "no restoration of base text" in fix.failure
+    assert (proof.grade, proof.validity) == (Grade.SUPPORTED, "fails_now")
 
 
 REFUSED = {
