@@ -8,12 +8,17 @@
   became a method or a property 0.8; an override that no longer fits its base 0.7; a name no longer exported
   0.5; a definition that every use still fits 0.3; who uses a symbol, or what a widely used one calls, 0.15;
   a file left behind by its partner 0.3;
-  churn alone 0.1.
+  churn alone 0.1. Of what running showed: a test that newly fails or whose file can no longer be collected
+  8.0; a function that does something else 0.8, or 0.4 where a caller sees no difference who asks only whether
+  there is something; a test that is newly skipped 0.3, one that is gone 0.2.
 - *audience*: 1.0 when code outside the repository may use the symbol, else 0.6.
-- *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took, else 1.0.
+- *certainty*: 0.5 when the only witness relies on what ``*args`` or ``**kwargs`` took; of a divergence 0.6
+  when no call of the suite's own differs but one varied from it does, 0.5 when only inputs that were made do;
+  of a test 0.5 when repetitions did not confirm it; else 1.0.
 - *exposure*: the sum over lagging dependents of place (production 1, example 0.5, test 0.4) times
   resolution (0.25 when matched by name only, else 1). Its logarithm is taken because the tenth
-  lagging call tells less than the first.
+  lagging call tells less than the first. No use lags behind changed behaviour; its exposure is 1 when a call
+  of the suite's own differs, plus the production uses times the share of calls that differ.
 - *churn* of the symbol's file in 0..1: changes in files that change all the time are more often at fault.
 - *complexity*: by how much the change made the function, else its file, more complex, in 0..1
   (``complexity.rises``).
