@@ -1,10 +1,10 @@
 """How long ``guardian check --fast`` takes as a whole process, and what of it is what.
 
-Run ``python benchmarks/check_speed.py CLONE [--runs N]`` on a clone of a repository, by default five times. One
-file of the clone is changed (an argument of some function becomes required) and put back at the end. The first
-check compiles HEAD; the others find its views and link the changed file anew, each time with another content.
-Wall-clock seconds depend on what else the machine does, so the processor's seconds, of git too, stand beside
-them. ``python -c pass`` and ``guardian --help`` are there to compare. Quoted by docs/check.md.
+Run ``python benchmarks/check_speed.py CLONE [--runs N]`` on a clone of a repository, by default five times.
+One file of the clone is changed (an argument of some function becomes required) and put back at the end. The
+first check compiles HEAD; the others find its views and link the changed file anew, each time with another
+content. Wall-clock seconds depend on what else the machine does, so the processor's seconds, of git too, stand
+beside them. ``python -c pass`` and ``guardian --help`` are there to compare. Quoted by docs/check.md.
 """
 
 from __future__ import annotations
@@ -77,9 +77,8 @@ def main() -> None:
     path = victim(clone)
     original = path.read_text(encoding="utf-8")
     files = subprocess.run(["git", "-C", str(clone), "ls-files"], check=True, stdout=subprocess.PIPE).stdout
-    print(
-        f"{clone.name}: {files.count(10)} files; changed: {path.relative_to(clone)}; load {os.getloadavg()[0]:.1f}"
-    )
+    changed_file, load = path.relative_to(clone), os.getloadavg()[0]
+    print(f"{clone.name}: {files.count(10)} files; changed: {changed_file}; load {load:.1f}")
     print(f"{'seconds':<40} {'wall':>7} {'most':>7} {'cpu':>7} {'most':>7}")
     check = [str(GUARDIAN), "check", str(clone), "--fast"]
     with tempfile.TemporaryDirectory() as name:

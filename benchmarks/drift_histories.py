@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from drift_halves import half_of
+from drift_halves import halves_of
 from drift_labels import write_sample
 from drift_population import Pair, Record, collect, opened, read, release_pairs, write
 from drift_reshaped import drawn_commits
@@ -80,12 +80,11 @@ def run_collect(options: argparse.Namespace) -> None:
 
 
 def commit_pairs(folder: Path, name: str, options: argparse.Namespace) -> Iterator[Pair]:
-    """Each drawn commit after its parent, and its half where it has one."""
+    """Each drawn commit after its parent, and its halves where it has any."""
     drawn = drawn_commits(Git(folder), name, options.commits, options.seed, options.since)
     for base, commit, choices in drawn:
         yield Pair("commit", base, commit, "", "")
-        half = half_of(folder, base, commit, choices, options.seed)
-        if half is not None:
+        for half in halves_of(folder, base, commit, choices, options.seed):
             yield Pair("half", base, half, "", commit[:12])
 
 
