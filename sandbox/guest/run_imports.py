@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 
 _MESSAGE_CHARS = 500
-_PLACES = 50
+_PLACES = 20
+_PLACE_CHARS = 300
 _ANSWER_BYTES = 64 * 1024
+"""What a pipe holds: an answer is never larger, so that the process that gives it does not wait."""
 
 
 def main() -> None:
@@ -86,7 +88,7 @@ def described(error: BaseException) -> dict[str, Any]:
     places = []
     traceback = error.__traceback__
     while traceback is not None:
-        places.append(traceback.tb_frame.f_code.co_filename)
+        places.append(str(traceback.tb_frame.f_code.co_filename)[:_PLACE_CHARS])
         traceback = traceback.tb_next
     try:
         message = str(error)[:_MESSAGE_CHARS]
@@ -94,7 +96,7 @@ def described(error: BaseException) -> dict[str, Any]:
         message = f"<unprintable: {type(failure).__name__}>"
     name = getattr(error, "name", None)
     return {
-        "error": f"{type(error).__name__}: {message}",
+        "error": f"{type(error).__name__[:_PLACE_CHARS]}: {message}",
         "name": name if isinstance(name, str) else None,
         "places": places[-_PLACES:],
     }
