@@ -3,8 +3,8 @@
 Run ``python benchmarks/check_speed.py CLONE [--runs N]`` on a clone of a repository, by default five times.
 One file of the clone is changed (an argument of some function becomes required) and put back at the end. The
 first check compiles HEAD; the others find its views and link the changed file anew, each time with another
-content. Wall-clock seconds depend on what else the machine does, so the processor's seconds, of git too, stand
-beside them. ``python -c pass`` and ``guardian --help`` are there to compare. Quoted by docs/check.md.
+content. Wall-clock seconds depend on what else the machine does, so the processor's seconds, of git too,
+stand beside them. ``python -c pass`` and ``guardian --help`` are there to compare. Quoted by docs/check.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from anyio import to_thread
@@ -10,7 +11,10 @@ from pydantic import Field
 
 from repo_guardian.memory_store.answers import HypothesisState, RecallRow
 from repo_guardian.memory_store.records import SignalRecord, SymbolEvent
+from repo_guardian.server.contract.hypotheses import HumanWord
 from repo_guardian.server.contract.memory import MemoryRow, MemorySummary, RecallPage
+from repo_guardian.server.session.session import CycleSession
+from repo_guardian.server.session.words import Words
 from repo_guardian.server.surface.context import READS, ServerContext, told
 
 Names = Annotated[list[str], Field(max_length=100)]
@@ -43,7 +47,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         page = await to_thread.run_sync(
             lambda: session.memory.findings(limit=limit, cursor=cursor, before_cycle=session.before_cycle)
         )
-        rows = tuple(_row(item) for item in page.items)
+        rows = await to_thread.run_sync(_rows, session, page.items)
         return RecallPage(rows=rows, total=page.total, next_cursor=page.next_cursor)
 
     @server.tool(name="memory_recall", title="Recall a locus", annotations=READS)
@@ -62,8 +66,23 @@ def register(server: FastMCP, context: ServerContext) -> None:
                 symbols, files, limit_rows=limit, cursor=cursor, before_cycle=session.before_cycle
             )
         )
-        rows = tuple(_row(item) for item in page.items)
+        rows = await to_thread.run_sync(_rows, session, page.items)
         return RecallPage(rows=rows, total=page.total, next_cursor=page.next_cursor)
+
+
+def _rows(session: CycleSession, items: Sequence[RecallRow]) -> tuple[MemoryRow, ...]:
+    """The rows; a hypothesis that a human has a word on says so, and whether the word still holds."""
+    keys = [row.record.record.key for row in items if isinstance(row.record, HypothesisState)]
+    words = Words(session.memory, session.current.oid).of(keys, before_cycle=session.before_cycle)
+    return tuple(_with_word(_row(row), words) for row in items)
+
+
+def _with_word(row: MemoryRow, words: Mapping[str, HumanWord]) -> MemoryRow:
+    word = words.get(row.key) if row.kind == "hypothesis" else None
+    if word is None:
+        return row
+    said = {"word": word.word.value, "word_reason": word.reason, "word_holds": str(word.current).lower()}
+    return row.model_copy(update={"detail": {**row.detail, **said}})
 
 
 def _row(row: RecallRow) -> MemoryRow:

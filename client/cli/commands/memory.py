@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from repo_guardian.client.cli.home import guardian_home, home_option
+from repo_guardian.client.printable import printable
 
 if TYPE_CHECKING:
     from repo_guardian.memory_store.interface import MemoryStore
@@ -25,12 +26,13 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @home_option
 def show(repository: str, limit: int, as_json: bool, home: Path | None) -> None:
-    """List the cycles of PATH_OR_URL and the findings that stand, the latest first."""
+    """List the cycles of PATH_OR_URL, the findings that stand and what humans said, the latest first."""
     memory = _open((home or guardian_home()).absolute(), repository)
     summary = memory.summary()
     cycles, findings = memory.cycles(limit=limit), memory.findings(limit=limit)
+    words = memory.all_words(limit=limit)
     if as_json:
-        click.echo(json.dumps(_json(summary.cycles, cycles, findings), indent=2))
+        click.echo(json.dumps(_json(summary.cycles, cycles, findings, words), indent=2))
         return
     click.echo(f"{summary.cycles} cycles, {findings.total} findings that stand")
     for cycle in cycles.items:
@@ -42,12 +44,16 @@ def show(repository: str, limit: int, as_json: bool, home: Path | None) -> None:
     for row in findings.items:
         state = row.record
         seen = f", seen again {state.recurrences} times" if state.recurrences else ""
-        click.echo(f"  finding  cycle {state.first_cycle}{seen}  {state.record.claim}")
+        click.echo(f"  finding  cycle {state.first_cycle}{seen}  {printable(state.record.claim)}")
+    for word in words.items:
+        said = f"{printable(word.claim)} ({printable(word.reason)})"
+        click.echo(f"  {word.word.value}  {word.said_at[:10]}  {said}")
     _say_rest(cycles.total, len(cycles.items), "cycles")
     _say_rest(findings.total, len(findings.items), "findings")
+    _say_rest(words.total, len(words.items), "words of humans")
 
 
-def _json(total: int, cycles: Any, findings: Any) -> dict[str, Any]:
+def _json(total: int, cycles: Any, findings: Any, words: Any) -> dict[str, Any]:
     return {
         "cycles_total": total,
         "cycles": [cycle.model_dump(mode="json") for cycle in cycles.items],
@@ -61,6 +67,8 @@ def _json(total: int, cycles: Any, findings: Any) -> dict[str, Any]:
             }
             for row in findings.items
         ],
+        "words_total": words.total,
+        "words": [word.model_dump(mode="json") for word in words.items],
     }
 
 
