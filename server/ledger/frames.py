@@ -26,11 +26,17 @@ def own_path(test: TestSource) -> str:
 
 def below(exception: ExceptionFacts, test: TestSource) -> Sequence[Frame] | None:
     """The frames that the test's innermost own frame called; None when no frame is its own."""
-    path = own_path(test)
     for index in range(len(exception.frames) - 1, -1, -1):
-        if exception.frames[index].path == path:
+        if _is_own(exception.frames[index].path, test):
             return exception.frames[index + 1 :]
     return None
+
+
+def _is_own(path: str, test: TestSource) -> bool:
+    """The test's own file; for a test of the repository all of its test code, which tests share."""
+    inside = path.removeprefix(f"{REPO}/")
+    shared = test.in_repository and inside != path and is_test_or_configuration(inside)
+    return path == own_path(test) or shared
 
 
 def own_line(exception: ExceptionFacts, test: TestSource) -> int:

@@ -153,7 +153,7 @@ def test_a_statement_of_the_repositorys_own_test_is_nobodys_invention(build, kin
     copy = TestSource("test_io.py", "test_io", "", "d", folder="tests")
     types = {"KeyError": ("KeyError", "LookupError")}.get(kind, (kind,))
     raised = ExceptionFacts(tuple(f"builtins.{t}" for t in types), "x", None, None, (place,))
-    for test in (existing, copy):
+    for test in (existing, copy, replace(existing, file_name="tests/test_heir.py")):
         assert classify(raised, Expected((EXPECTED,)), test).stated is stated
     assert not classify(raised, Expected((EXPECTED,)), build.test).stated
 
