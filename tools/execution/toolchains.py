@@ -105,7 +105,9 @@ async def prepare_toolchains(
         ToolchainError: the runner itself cannot be had.
     """
     chosen = override or Override()
-    runtime, note = choose_python(declared.requires_python, backend.interpreters(), wanted=chosen.python)
+    runtime, note = choose_python(
+        declared.requires_python, backend.interpreters(), wanted=chosen.python, as_of=as_of
+    )
     now = datetime.now(UTC)
     cutoff = NO_CUTOFF if as_of is None else cutoff_for(as_of, now=now)
     workshop = Workshop(backend, runtime, site_root, cutoff, tools_cutoff=cutoff_for(now, now=now))

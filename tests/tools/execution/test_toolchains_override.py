@@ -1,5 +1,7 @@
 """The user's word on how a repository runs, and which Python that gives."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from repo_guardian.errors import UsageError
@@ -42,6 +44,20 @@ def test_the_default_unless_the_repository_excludes_it_else_the_newest(requires,
     runtime, note = choose_python(requires, RUNTIMES)
     assert runtime.version == (3, chosen)
     assert bool(note) is told
+
+
+@pytest.mark.parametrize(
+    ("requires", "day", "chosen"),
+    [
+        ("", datetime(2026, 1, 1, tzinfo=UTC), 11),
+        ("", datetime(2022, 10, 23, tzinfo=UTC), 9),
+        (">=3.9", datetime(2020, 1, 1, tzinfo=UTC), 9),
+        ("", datetime(2015, 1, 1, tzinfo=UTC), 8),
+        (">=3.12", datetime(2024, 1, 1, tzinfo=UTC), 13),
+    ],
+)
+def test_a_python_that_was_not_out_on_the_day_is_not_the_first_choice(requires, day, chosen):
+    assert choose_python(requires, RUNTIMES, as_of=day)[0].version == (3, chosen)
 
 
 def test_the_user_chooses_among_what_is_there():
