@@ -32,6 +32,7 @@ import anyio
 from regressions import baselines, gather, generator, guardian, table, verify
 from regressions.corpus import Case, frozen, load
 
+_PYNGUIN_RUNS_ON = (3, 11)
 STEPS = ("verify", "griffe", "suite", "pynguin", "drift", "cycle")
 
 
@@ -48,7 +49,7 @@ def main() -> None:
         _each(options, "suite", partial(_in_sandbox, options, baselines.run_suite_delta))
         if options.pynguin:
             run = partial(generator.generate, folder=options.pynguin, seconds=options.seconds)
-            _each(options, "pynguin", partial(_in_sandbox, options, run))
+            _each(options, "pynguin", partial(_in_sandbox, options, run, python=_PYNGUIN_RUNS_ON))
     else:
         steps: dict[str, Callable[[Case, Path], Any]] = {
             "verify": partial(_verify, options),
@@ -111,10 +112,17 @@ def _griffe(options: argparse.Namespace, case: Case, repository: Path) -> Any:
     return _in_sandbox(options, run, case, repository)
 
 
-def _in_sandbox(options: argparse.Namespace, run: Callable[..., Any], case: Case, repository: Path) -> Any:
+def _in_sandbox(
+    options: argparse.Namespace,
+    run: Callable[..., Any],
+    case: Case,
+    repository: Path,
+    python: tuple[int, int] | None = None,
+) -> Any:
     async def go() -> Any:
         with ExitStack() as held:
-            ready = await verify.prepare(case, repository, options.work / "home", held, options.sandbox)
+            home = options.work / "home"
+            ready = await verify.prepare(case, repository, home, held, options.sandbox, python=python)
             return await run(case, ready)
 
     return anyio.run(go)

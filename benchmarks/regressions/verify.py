@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -61,12 +61,23 @@ async def verify(case: Case, repository: Path, home: Path, sandbox: str = "auto"
         ready = await prepare(case, repository, home, held, sandbox)
         return {
             **{what: await reproduce(case, ready.bench, tree) for what, tree in ready.checkouts.items()},
+            "python": ".".join(map(str, ready.bench.toolchains.python_version)),
             "problems": list(ready.bench.toolchains.problems),
         }
 
 
-async def prepare(case: Case, repository: Path, home: Path, held: ExitStack, sandbox: str) -> Ready:
+async def prepare(
+    case: Case,
+    repository: Path,
+    home: Path,
+    held: ExitStack,
+    sandbox: str,
+    *,
+    python: tuple[int, int] | None = None,
+) -> Ready:
     """Checkouts of the three commits with what they need to run, removed when ``held`` is closed.
+
+    ``python`` insists on a version; without, it is what Guardian takes for that day.
 
     Raises:
         SandboxUnavailableError: nothing here isolates what would run.
@@ -88,7 +99,7 @@ async def prepare(case: Case, repository: Path, home: Path, held: ExitStack, san
         as_of=datetime.fromtimestamp(moment, UTC),
         harness_root=watched.state.harness,
         site_root=watched.state.toolchain,
-        override=load_override(watched.state.root, repository=repository),
+        override=replace(load_override(watched.state.root, repository=repository), python=python),
     )
     bench = await with_projects(
         Bench(capability.backend, toolchains, SUITE_LIMITS),
