@@ -123,7 +123,6 @@ def takes_what_base_takes(case: Case, change: ContractChange) -> Draft:
         statements=(
             "import inspect",
             *imports,
-            "",
             "def takes(method):",
             "    try:",
             f"        inspect.signature(method).bind({arguments(shape, _receiver(case.new))})",

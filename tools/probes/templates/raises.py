@@ -86,7 +86,7 @@ def _arguments(signature: Signature) -> Iterator[dict[str, str]]:
 
 
 def _edges(usual: str) -> list[str]:
-    """The values at the edges, those of the usual one's type first: what is of the right type may be wrong."""
+    """The values at the edges, those of the usual one's type first."""
     wanted = type(ast.literal_eval(usual))
     return sorted(EDGES, key=lambda edge: type(ast.literal_eval(edge)) is not wanted)
 
