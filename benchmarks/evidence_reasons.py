@@ -3,9 +3,9 @@
     python benchmarks/evidence_reasons.py [--work FOLDER] [--mutants N] [--sandbox NAME] [NAME[==VERSION] ...]
 
 Takes releases (downloaded as ``suites.py`` does), breaks one function at a time in the overlay (seeded: a
-comparison turned round, an operand of ``+`` or ``-`` exchanged, a condition negated, a returned value dropped),
-runs the whole suite in the sandbox, and asks the ledger's rules about every test that passed before: is the
-failure for the stated reason, when the claim is about that function? Prints counts by reason as Markdown.
+comparison turned round, ``+`` and ``-`` exchanged, a condition negated, a returned value dropped), runs the
+whole suite in the sandbox, and asks the rules about every test that passed before: is the failure for
+the stated reason, when the claim is about that function? Prints counts by reason as Markdown.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from repo_guardian.errors import AdmissionError, SandboxError
+from repo_guardian.errors import AdmissionError, SandboxError, UsageError
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
 from repo_guardian.server.contract.probes import ProbeEntry, Proof, Transition
 from repo_guardian.server.ledger.ledger import fails, outcome_of, passes
@@ -109,6 +109,7 @@ class _Investigation:
             attempt = _Attempt(prober.synthesize(self.hypothesis, choice))
             self.attempts.append(attempt)
             if attempt.source.failure:
+                self._refuse(attempt.source.failure)
                 continue
             self.narrate("preparing the toolchain")
             in_repository = prober.in_repository(attempt.source.id)
@@ -116,6 +117,11 @@ class _Investigation:
             await self._try(attempt, bench)
             if attempt.decides:
                 return
+
+    def _refuse(self, failure: str) -> None:
+        """A test asked for by name or text can be mended by whoever asked; the claim stays as it is."""
+        if not self.choice.by_template:
+            raise UsageError(failure)
 
     async def _try(self, attempt: _Attempt, bench: Bench) -> None:
         prober = self.session.need_prober()
@@ -203,6 +209,7 @@ async def prove(
 
     Raises:
         AdmissionError: nothing was measured in this cycle yet.
+        UsageError: the test that was asked for is not there, or is no fair witness; says what would be right.
         GuardianError: the cycle's own state cannot be used (a checkout, the state directory).
     """
     session.need_prober()

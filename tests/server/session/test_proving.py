@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from repo_guardian.errors import AdmissionError
+from repo_guardian.errors import AdmissionError, UsageError
 from repo_guardian.server.contract.hypotheses import ChangeOfKind, GradeProposal, HypothesisDraft, Remedy
 from repo_guardian.server.contract.probes import Transition
 from repo_guardian.server.contract.wire import Locus
@@ -334,9 +334,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("said", REFUSED)
 async def test_a_test_that_is_no_fair_witness_is_refused_in_words(cycle, said):
-    proof = await cycle.prove(REFUSED[said], "pkg.calc.clamp")
-    assert (proof.grade, proof.validity, len(proof.probes)) == (Grade.DEFERRED, "", 1)
-    assert said in proof.reason
+    with pytest.raises(UsageError, match=said):
+        await cycle.prove(REFUSED[said], "pkg.calc.clamp")
+    kept = cycle.session.ledger.entries[-1]
+    assert (kept.evidence, kept.test_source) == (EvidenceStatus.SOURCE, REFUSED[said])
+    assert said in kept.failure
+    assert cycle.session.hypotheses.all[-1].grade is Grade.CONJECTURE
 
 
 def diff(path, old, new):
@@ -440,9 +443,13 @@ async def test_a_fix_of_one_test_does_not_corroborate_another(cycle):
 
 
 async def test_a_claim_that_names_nothing_that_exists_is_told_so(cycle):
-    proof = await cycle.prove(CLAMP, "pkg.nowhere.f")
+    with pytest.raises(UsageError, match="names nothing that exists at either commit"):
+        await cycle.prove(CLAMP, "pkg.nowhere.f")
+    with pytest.raises(UsageError, match=r"there is no test 'tests/test_none.py::test_x'"):
+        await cycle.prove(None, "pkg.calc.clamp", existing="tests/test_none.py::test_x")
+    proof = await cycle.prove(None, "pkg.calc.clamp")
     assert (proof.grade, proof.validity) == (Grade.DEFERRED, "")
-    assert "names nothing that exists at either commit" in proof.reason
+    assert "no template can prove" in proof.reason
 
 
 async def test_the_signals_template_proves_it_without_a_word_from_an_agent(cycle):
@@ -450,6 +457,8 @@ async def test_the_signals_template_proves_it_without_a_word_from_an_agent(cycle
     (signal,) = [s for s in signals if s.symbols and s.symbols[0] == "pkg.calc.shape"]
     proof = await cycle.prove(None, keys=(signal.key,))
     assert (proof.grade, proof.validity) == (Grade.FINDING, "corroborated"), proof.reason
+    again = await cycle.prove(proof.probes[0].test_source, "pkg.calc.shape")
+    assert (again.grade, again.probes[0].test_digest) == (Grade.FINDING, proof.probes[0].test_digest)
 
 
 async def test_a_revert_as_large_as_the_commit_is_refused(cycle, tmp_path, new_repository, new_home):
