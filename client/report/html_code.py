@@ -24,6 +24,7 @@ _LONG = re.compile(r"[^\s<>]{25,}")
 _JOINT = re.compile(r"(?<=\w[./])(?=\w)(?!(?:pyi?|js|ts|go|rs|java|md|toml|txt)\b)")
 _UNDERSCORE = re.compile(r"(?<=[^\W_])(?=_+\w)")
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_PARTS = re.compile(r"(, |\(|\)| -> )")
 _DIFF_CLASSES = {"+": "restored", "-": "taken", "@": "hunk"}
 
 
@@ -72,10 +73,16 @@ def plain(text: str) -> Markup:
 
 
 def compared(before: str, after: str) -> tuple[Markup, Markup]:
-    """Two one-line texts with what only one of them holds marked in each."""
-    old, new = (_TOKEN.findall(one_line(text)) for text in (before, after))
-    if not old or not new or max(len(old), len(new)) > COMPARED_TOKENS:
-        return escape("".join(old)), escape("".join(new))
+    """Two one-line texts with what only one of them holds marked in each.
+
+    Signatures are compared parameter by parameter, anything else word by word.
+    """
+    texts = one_line(before), one_line(after)
+    old, new = (_PARTS.split(text) for text in texts)
+    if min(len(old), len(new)) < 5:
+        old, new = (_TOKEN.findall(text) for text in texts)
+    if not all(texts) or max(len(old), len(new)) > COMPARED_TOKENS:
+        return escape(texts[0]), escape(texts[1])
     left, right = [], []
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         left.append(_marked(tag != "equal", old[a:b]))
@@ -92,8 +99,13 @@ def _diff_lines(lines: Iterable[str]) -> Iterable[Markup]:
 
 
 def _marked(differs: bool, tokens: list[str]) -> Markup:
+    """The tokens as one text; what separates parameters is left unmarked at both ends."""
     text = "".join(tokens)
-    return Markup("<mark>{}</mark>").format(text) if differs and text else escape(text)
+    middle = text.strip(", ")
+    if not differs or not middle:
+        return escape(text)
+    head, _, tail = text.partition(middle)
+    return Markup("{}<mark>{}</mark>{}").format(head, middle, tail)
 
 
 def _block(kind: str, content: Markup) -> Markup:

@@ -19,7 +19,7 @@ from repo_guardian.client.report.kinds import CLAIM, kind_text
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.client.report.places import place_of
 from repo_guardian.client.report.sections import sections, still_there, taken
-from repo_guardian.client.report.words import counted, proof, runs
+from repo_guardian.client.report.words import counted, duration, proof, runs
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
 from repo_guardian.vocabulary import EvidenceStatus, Side
 
@@ -67,6 +67,7 @@ class HtmlWriter(ReportWriter):
                 signals_plot=plots.signals_plot(shown),
                 lanes=plots.lanes(report, shown),
                 costs=costs(report),
+                left_alone=left_alone(report),
             )
         )
         return (text.rstrip() + "\n").encode("utf-8", "backslashreplace")
@@ -123,7 +124,15 @@ def costs(report: CycleReport) -> list[Any]:
     spent["views, signals and the rest"] = max(0.0, report.cost.wall_s - sum(spent.values()))
     total = sum(spent.values()) or 1.0
     named = enumerate(spent.items())
-    return [Share(name, f"{s:.1f} s", s / total, f"part{place}") for place, (name, s) in named if s >= 0.05]
+    return [Share(name, duration(s), s / total, f"part{place}") for place, (name, s) in named if s >= 0.05]
+
+
+def left_alone(report: CycleReport) -> dict[str, list[str]]:
+    """The lines of the backlog by why they were left, both in the order in which they ranked."""
+    found: dict[str, list[str]] = {}
+    for item in report.backlog:
+        found.setdefault(item.reason, []).append(item.line)
+    return found
 
 
 def kind_of(hypothesis: ReportedHypothesis) -> str:
@@ -171,6 +180,7 @@ def _environment() -> Environment:
         stacked=html_plots.stacked,
         compared=html_code.compared,
         counted=counted,
+        duration=duration,
         kind_of=kind_of,
         kind_text=kind_text,
         outcomes=outcomes,

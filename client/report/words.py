@@ -56,3 +56,11 @@ def run_line(side: str, probe: ProbeEntry) -> str:
 def counted(number: int, singular: str, plural: str = "") -> str:
     """``1 finding``, ``2 findings``."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a reader says them: ``4.2 s``, ``73 s``, ``7 min 11 s``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    return f"{whole} s" if whole < 120 else f"{whole // 60} min {whole % 60} s"

@@ -12,6 +12,7 @@ import pytest
 
 from repo_guardian.client.report.html_code import COMPARED_TOKENS, breakable, compared, diff, python
 from repo_guardian.client.report.html_writer import HtmlWriter, outcomes
+from repo_guardian.client.report.words import duration
 
 from .reports import DIFF, HOSTILE, RESTORED, empty_report, report
 
@@ -171,11 +172,32 @@ def test_names_break_where_a_reader_would_break_them():
 
 
 def test_what_differs_between_two_signatures_is_marked():
-    before, after = compared("f(a, b=1)", "f(a, b=<2>)")
-    assert str(before) == "f(a, b=<mark>1</mark>)"
-    assert str(after) == "f(a, b=<mark>&lt;2&gt;</mark>)"
+    before, after = compared("f(a, b=1, *, c=0) -> x", "f(a, b=<2>, *, d=0) -> x")
+    assert str(before) == "f(a, <mark>b=1</mark>, *, <mark>c=0</mark>) -&gt; x"
+    assert str(after) == "f(a, <mark>b=&lt;2&gt;</mark>, *, <mark>d=0</mark>) -&gt; x"
+    assert [str(part) for part in compared("gives 3", "gives 4")] == [
+        "gives <mark>3</mark>",
+        "gives <mark>4</mark>",
+    ]
     assert "<mark>" not in compared("x " * COMPARED_TOKENS, "y")[0]
     assert [str(part) for part in compared("", "<f>")] == ["", "&lt;f&gt;"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.04, "0.0 s"), (9.94, "9.9 s"), (73.4, "73 s"), (119.6, "2 min 0 s"), (431, "7 min 11 s")],
+)
+def test_durations_are_told_as_a_reader_says_them(seconds, told):
+    assert duration(seconds) == told
+
+
+def test_of_many_findings_the_first_are_open_and_all_are_there():
+    one = report().findings[0]
+    many = report().model_copy(
+        update={"findings": tuple(one.model_copy(update={"id": f"h{n}", "trace": ()}) for n in range(20, 30))}
+    )
+    told = [e for e in page(many) if re.fullmatch(r"h2\d", e.attributes.get("id", ""))]
+    assert [e.tag for e in told] == ["article"] * 5 + ["details"] * 5
 
 
 def test_code_is_highlighted_and_cannot_leave_its_block():
