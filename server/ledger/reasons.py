@@ -3,8 +3,8 @@
 Accepted, when it is about any part of what the hypothesis is about: an ImportError, AttributeError or
 NameError that names it; a TypeError of the test's own call that a static bind against the tree's signature
 reproduces; an assertion of the test (one that expected an exception or a warning and saw none included); a
-traceback through it. Of a test that the repository itself has, also an error of its own statement: nobody
-wrote that for the occasion. Everything else a test may raise says nothing about the hypothesis.
+traceback through it. Of a test that the repository itself has, also any other error of what it does: nobody
+wrote that for the occasion (docs/decisions/0017). Everything else says nothing about the hypothesis.
 """
 
 from __future__ import annotations
@@ -87,8 +87,11 @@ def classify(exception: ExceptionFacts, expected: Expected, test: TestSource) ->
                 return reason
     if any(frames.passes_through(exception, part.files) for part in expected.parts):
         return Reason(True, f"the failure comes out of the suspected code: {exception.line}")
-    if test.in_repository and _statement_failed(exception, test):
-        return Reason(True, f"a statement of the repository's own test fails: {exception.line}")
+    if test.in_repository and not any(exception.is_a(kind) for kind in _MACHINE):
+        if frames.raised_by_test(exception, test):
+            return Reason(True, f"a statement of the repository's own test fails: {exception.line}")
+        if frames.below(exception, test):
+            return Reason(True, f"the repository's own test fails in what it calls: {exception.line}")
     return Reason(False, f"it fails for another reason than the stated one: {exception.line}")
 
 
@@ -194,11 +197,8 @@ def _assertion(exception: ExceptionFacts, _expected: Expected, test: TestSource)
     return None
 
 
-_OWN_STATEMENT = ("TypeError", "ValueError", "LookupError", "AttributeError", "ArithmeticError")
-
-
-def _statement_failed(exception: ExceptionFacts, test: TestSource) -> bool:
-    return any(exception.is_a(kind) for kind in _OWN_STATEMENT) and frames.raised_by_test(exception, test)
+_MACHINE = ("MemoryError", "ConnectionError", "TimeoutError")
+"""What a machine does to a test, whoever wrote it."""
 
 
 def _is(name: str) -> Callable[[ExceptionFacts], bool]:

@@ -137,25 +137,23 @@ def test_an_instance_that_is_passed_by_hand_is_no_argument(build, call, stated):
     assert classify(build.exception("TypeError", frames=(OWN,)), expected, test).stated is stated
 
 
-OWN_STATEMENTS = [
-    ("KeyError", True),
-    ("TypeError", True),
-    ("AttributeError", True),
-    ("NameError", False),
-    ("OSError", False),
-]
+OWN_STATEMENTS = [("KeyError", True), ("TypeError", True), ("NameError", True), ("MemoryError", False)]
 
 
-@pytest.mark.parametrize(("kind", "stated"), OWN_STATEMENTS)
-def test_a_statement_of_the_repositorys_own_test_is_nobodys_invention(build, kind, stated):
+@pytest.mark.parametrize(
+    ("kind", "stated"), [*OWN_STATEMENTS, ("ImportError", False), ("TimeoutError", False)]
+)
+@pytest.mark.parametrize("inner", [(), (ELSEWHERE,)])
+def test_whatever_a_test_of_the_repository_runs_into_is_nobodys_invention(build, kind, stated, inner):
     place = Frame("/repo/tests/test_io.py", 7, "test_io")
     existing = TestSource("tests/test_io.py", "test_io", "", "d", existing=True)
     copy = TestSource("test_io.py", "test_io", "", "d", folder="tests")
-    types = {"KeyError": ("KeyError", "LookupError")}.get(kind, (kind,))
-    raised = ExceptionFacts(tuple(f"builtins.{t}" for t in types), "x", None, None, (place,))
+    raised = ExceptionFacts((f"builtins.{kind}", "builtins.Exception"), "x", None, None, (place, *inner))
     for test in (existing, copy, replace(existing, file_name="tests/test_heir.py")):
         assert classify(raised, Expected((EXPECTED,)), test).stated is stated
     assert not classify(raised, Expected((EXPECTED,)), build.test).stated
+    outside = replace(raised, frames=(PYTEST,))
+    assert not classify(outside, Expected((EXPECTED,)), existing).stated
 
 
 def test_a_module_that_cannot_be_collected_is_evidence_when_the_repository_is_what_is_missing(build):
