@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import anyio
+
 from repo_guardian.client.loop.cycle import Narrator
 from repo_guardian.client.policy.interface import Budget, Policy, PolicyOutcome
 from repo_guardian.client.policy.wording import claims_something
@@ -60,12 +62,12 @@ async def run_check(
         refreshed = await toolbox.refresh(cycle)
         narrate("measuring what changed")
         if tell is None:
-            return await run.report(refreshed, budget)
+            return await run.bounded(refreshed, budget)
         first = await run.report(refreshed, replace(budget, execute=False))
         if not (cycle.can_execute and budget.execute) or run.clock() >= budget.wall_s:
             return first
         tell(first)
-        return await run.report(refreshed, budget)
+        return await run.bounded(refreshed, budget)
     finally:
         await toolbox.discard(cycle, "a check is not kept")
 
@@ -82,6 +84,20 @@ class _Run:
     def clock(self) -> float:
         """Seconds since it began."""
         return time.monotonic() - self.started
+
+    async def bounded(self, refreshed: Refreshed, budget: Budget) -> CycleReport:
+        """The same, stopped when the time is over: suites can take hours, and somebody waits."""
+        report: CycleReport | None = None
+        with anyio.move_on_after(max(budget.wall_s - self.clock(), 1.0)):
+            report = await self.report(refreshed, budget)
+        if report is not None:
+            return report
+        report = await self.report(refreshed, replace(budget, execute=False, wall_s=0.0))
+        stopped = f"running both sides was stopped after {budget.wall_s:g} s; what it would show is not told"
+        limitations = (*report.cycle.limitations, stopped)
+        return report.model_copy(
+            update={"cycle": report.cycle.model_copy(update={"limitations": limitations})}
+        )
 
     async def report(self, refreshed: Refreshed, budget: Budget) -> CycleReport:
         """What the policy comes to, and what it left, as a report."""

@@ -34,7 +34,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
               help="Exit with 1 on findings; or on uses left behind, too.")  # fmt: skip
 @click.option("--sandbox", default="auto", show_default=True, metavar="NAME", help="Where code runs.")
 @click.option("--wall-s", type=click.FloatRange(1), default=120.0, show_default=True,
-              help="Seconds after which no further proof is begun.")  # fmt: skip
+              help="Seconds after which measuring stops and no proof is begun.")  # fmt: skip
 @home_option
 def command(repository: str, **given: Any) -> int:
     """Check what is not committed in REPO against HEAD: which contract broke, who still uses it, what behaves
