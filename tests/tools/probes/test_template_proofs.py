@@ -14,6 +14,7 @@ from repo_guardian.tools.execution.bench import Checkout
 from repo_guardian.tools.execution.suite import plan_suite, run_suite
 from repo_guardian.tools.probes.templates import Material, candidates
 from repo_guardian.tools.signals.drift.detect import detect_drift
+from repo_guardian.tools.signals.drift.entry_points import detect_entry_points
 from repo_guardian.tools.views.facts.interface import ExtractLimits
 from repo_guardian.tools.views.facts.registry import extractor_for
 from repo_guardian.tools.views.symbol_graph.link import link
@@ -234,7 +235,8 @@ def sides(kinds):
 def written_for(before, after):
     """All candidates by package."""
     found = {}
-    for signal in detect_drift(before.graph, after.graph, before.read, after.read):
+    sides = (before.graph, after.graph, before.read, after.read)
+    for signal in (*detect_drift(*sides), *detect_entry_points(*sides)):
         symbol = before.graph.symbols.get(signal.detail.old_id)
         signature = symbol.signature if symbol is not None else None
         material = Material(signature, before.graph, after.graph, before.read, after.read)
@@ -281,3 +283,36 @@ async def test_each_kind_of_change_is_shown_by_its_test(outcomes):
     assert wrong == {}
     texts = {name: "".join(test.text for test in some) for name, some in tests.items()}
     assert {name: texts[name] for name, (_, _, shown) in KINDS.items() if shown not in texts[name]} == {}
+
+
+def project(scripts, code):
+    """A package with console scripts, declared and, as an installer would, installed."""
+    lines = "\n".join(f'{name} = "{reference}"' for name, reference in scripts.items())
+    installed = "\n".join(f"{name} = {reference}" for name, reference in scripts.items())
+    files = {
+        "pyproject.toml": f'[project]\nname = "epkg"\nversion = "1"\n[project.scripts]\n{lines}\n',
+        "epkg/__init__.py": "",
+        "epkg/cli.py": code,
+    }
+    metadata = {
+        "epkg-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: epkg\nVersion: 1\n",
+        "epkg-1.dist-info/entry_points.txt": f"[console_scripts]\n{installed}\n",
+    }
+    commit = Commit({path: text for path, text in files.items() if path.endswith(".py")})
+    commit.texts |= files | metadata
+    return commit
+
+
+async def test_entry_points_are_shown_by_what_they_name_and_by_what_is_installed(outcomes):
+    code = "def main(): ...\ndef other(): ...\ndef third(): ...\n"
+    before = project({"one": "epkg.cli:main", "two": "epkg.cli:other", "three": "epkg.cli:third"}, code)
+    after = project({"one": "epkg.cli:main", "three": "epkg.cli:nothing"}, code.replace("main", "start"))
+    tests = written_for(before, after)
+    texts = "".join(test.text for test in tests["epkg"])
+    assert "def test_one_can_be_started" in texts
+    assert "def test_two_still_starts_epkg_cli_other" in texts
+    assert "def test_three_still_starts_epkg_cli_third" in texts
+    at_base = await outcomes(before, "base", tests)
+    now = await outcomes(after, "current", tests)
+    assert {text: at_base[text][0] for text in at_base} == dict.fromkeys(at_base, "passed")
+    assert {text: now[text][0] for text in now} == dict.fromkeys(now, "failed"), now
