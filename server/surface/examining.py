@@ -21,11 +21,16 @@ Where = Literal["current", "base", "both"]
 
 def register(server: FastMCP, context: ServerContext) -> None:
     """Add the tools to ``server``."""
+    _register_sources(server, context)
+    _register_runs(server, context)
 
-    def examiner(cycle_id: str, hypothesis_id: str) -> Examiner:
-        session = context.sessions.get(cycle_id)
-        return Examiner(session, session.hypotheses.get(hypothesis_id))
 
+def _examiner(context: ServerContext, cycle_id: str, hypothesis_id: str) -> Examiner:
+    session = context.sessions.get(cycle_id)
+    return Examiner(session, session.hypotheses.get(hypothesis_id))
+
+
+def _register_sources(server: FastMCP, context: ServerContext) -> None:
     @server.tool(name="probe_call_sites", title="Find the uses of a symbol", annotations=WRITES)
     @told
     async def probe_call_sites(
@@ -40,7 +45,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """List who uses a symbol: what the graph resolves to it, what may mean it, and mentions of its name
         that the graph knows nothing about (strings, documents). Nothing is run; it is never evidence.
         """
-        return await examiner(cycle_id, hypothesis_id).call_sites(symbol, Side(side), limit, parent)
+        return await _examiner(context, cycle_id, hypothesis_id).call_sites(symbol, Side(side), limit, parent)
 
     @server.tool(name="probe_check_imports", title="Import what the change touched", annotations=EXECUTES)
     @told
@@ -60,10 +65,12 @@ def register(server: FastMCP, context: ServerContext) -> None:
         await ctx.report_progress(0, message="importing modules on both commits")
         session = context.sessions.get(cycle_id)
         bench = await need_suite_bench(session, context.settings)
-        return await examiner(cycle_id, hypothesis_id).imports(
+        return await _examiner(context, cycle_id, hypothesis_id).imports(
             bench, ImportLimits(), modules or (), parent, types=types
         )
 
+
+def _register_runs(server: FastMCP, context: ServerContext) -> None:
     @server.tool(name="probe_run_script", title="Run a script", annotations=EXECUTES)
     @told
     async def probe_run_script(
@@ -83,7 +90,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         bench = await need_suite_bench(session, context.settings)
         sides = (Side.BASE, Side.CURRENT) if where == "both" else (Side(where),)
         limits = context.settings.probes.run
-        return await examiner(cycle_id, hypothesis_id).script(bench, source, sides, limits, parent)
+        return await _examiner(context, cycle_id, hypothesis_id).script(bench, source, sides, limits, parent)
 
     @server.tool(name="probe_existing_tests", title="Run tests of the repository", annotations=EXECUTES)
     @told
@@ -102,7 +109,7 @@ def register(server: FastMCP, context: ServerContext) -> None:
         """
         await ctx.report_progress(0, message="running tests of the repository")
         session = context.sessions.get(cycle_id)
-        probe = examiner(cycle_id, hypothesis_id)
+        probe = _examiner(context, cycle_id, hypothesis_id)
         bench = await need_suite_bench(session, context.settings)
         repetitions = context.settings.probes.repetitions
         if parent is not None:
