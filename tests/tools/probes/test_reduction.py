@@ -3,6 +3,8 @@
 import ast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from repo_guardian.tools.deltas.interface import DeltaKind, TestDelta
 from repo_guardian.tools.execution.bench import Checkout
@@ -227,3 +229,12 @@ def test_a_test_that_changed_too_is_only_copied_and_one_that_is_skipped_is_not()
     assert candidates(skipped, material(before, after)) == ()
     gone = changed_test("tests/no.py::test_double[1]", LINE)
     assert candidates(gone, material(before, after)) == ()
+
+
+@given(lines=st.lists(st.integers(0, 60), max_size=3), name=st.sampled_from(["test_double", "test_other[a]"]))
+def test_whatever_the_traceback_says_the_copy_is_a_module_with_the_test(lines, name):
+    text = reduced(FILE, name, lines)
+    if text is not None:
+        functions = [n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+        assert name.partition("[")[0] in functions
+        assert len(text) < len(FILE)

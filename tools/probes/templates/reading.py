@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from repo_guardian.errors import TemplateError
 
 _STEPS_MAX = 200
 _TYPES: dict[str, type] = {
     t.__name__: t for t in (bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
+}
+_DISPLAYS: dict[type[ast.expr], Callable[[Iterable[object]], object]] = {
+    ast.List: list,
+    ast.Set: set,
+    ast.Tuple: tuple,
 }
 _COMPARE: dict[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.Eq: operator.eq,
@@ -82,7 +87,7 @@ def _evaluate(node: ast.expr, known: Mapping[str, object]) -> object:
         case ast.Compare(left=left, ops=ops, comparators=others):
             return _compared(left, ops, others, known)
         case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items):
-            return [_evaluate(item, known) for item in items]
+            return _DISPLAYS[type(node)](_evaluate(item, known) for item in items)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _called(name, arguments, known)
         case ast.UnaryOp(op=ast.USub()):

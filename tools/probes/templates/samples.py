@@ -69,7 +69,7 @@ def sample_call(signature: Signature, shape: CallShape) -> str:
 
 
 def _alternatives(annotation: str) -> list[str]:
-    """The names of the types that an annotation allows, without what they are parametrized with."""
+    """The names of the types that an annotation allows, without what parametrizes them, ``None`` last."""
     try:
         node = ast.parse(normal_annotation(annotation), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -79,4 +79,4 @@ def _alternatives(annotation: str) -> list[str]:
         parts.append(node.right)
         node = node.left
     found = [part.value if isinstance(part, ast.Subscript) else part for part in (node, *reversed(parts))]
-    return [ast.unparse(part) for part in found]
+    return sorted((ast.unparse(part) for part in found), key=lambda name: name == "None")
