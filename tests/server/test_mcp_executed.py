@@ -114,3 +114,25 @@ async def test_what_is_not_done_in_time_is_given_up_and_told(repository, server)
         assert (await call(client, "status"))["open_cycles"] == [cycle]
         ended = await call(client, "cycle_discard", cycle_id=cycle, reason="enough")
         assert ended["rows"] == {}
+
+
+async def test_a_test_file_that_can_no_longer_be_imported_is_a_changed_test(repository, server):
+    core = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
+    tests = {
+        "tests/test_f.py": "from pkg.core import f\n\n\ndef test_f():\n    assert f() == 1\n",
+        "tests/test_g.py": "from pkg.core import g\n\n\ndef test_g():\n    assert g() == 2\n",
+    }
+    repository.commit({"pkg/__init__.py": "", "pkg/core.py": core, **tests})
+    repository.commit({"pkg/core.py": core.partition("\n\n\n")[2]}, "Tidy")
+    async with Client(server()) as client:
+        cycle = await begin(client, repository)
+        executed = await call(client, "signals_execute", cycle_id=cycle)
+        assert (executed["added"], executed["problems"]) == (1, [])
+        page = await call(client, "signals_observe", cycle_id=cycle)
+        lost = page["items"][0]
+        assert lost["line"].startswith(
+            "tests/test_f.py can no longer be collected, and its 1 test with it: "
+            "ImportError: cannot import name 'f' from 'pkg.core'"
+        )
+        assert lost["detail"]["suspects"] == "pkg.core.f"
+        assert page["items"][1]["kind"] == "symbol_removed"
