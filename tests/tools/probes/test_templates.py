@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from repo_guardian.tools.probes.templates import template_for
+from repo_guardian.tools.probes.templates import Material, candidates
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
     ContractChange,
@@ -46,6 +46,11 @@ def signal(*, effect=Effect.UNBINDS, witness=ONE, dependents=(), **fields):
         dependents=tuple(dependents),
         detail=detail,
     )
+
+
+def template_for(signal, before):
+    """The first test that needs nothing but the signature at the base; None without one."""
+    return next(iter(candidates(signal, Material(before=before))), None)
 
 
 def lagging(path, line=7):

@@ -38,9 +38,8 @@ from repo_guardian.tools.signals.interface import (
     WitnessOrigin,
 )
 from repo_guardian.tools.views.symbol_graph.model import SymbolKind
-from repo_guardian.tools.views.symbol_graph.signature import Signature
 
-__all__ = ["Material", "candidates", "template_for"]
+__all__ = ["Material", "candidates"]
 
 _OfEffect = Callable[[Case], Draft]
 _OfChange = Callable[[Case, ContractChange], Draft]
@@ -95,17 +94,6 @@ def candidates(signal: Signal, material: Material) -> tuple[TestSource, ...]:
         return ()
     case = Case(signal, detail, material)
     return tuple(dict.fromkeys(_written(_attempts(case))))
-
-
-def template_for(signal: Signal, before: Signature | None) -> TestSource | None:
-    """The first test for ``signal`` that needs nothing but the signature at the base, or None.
-
-    Args:
-        signal: what was measured.
-        before: the signature at the base, None when the symbol had none.
-    """
-    found = candidates(signal, Material(before=before))
-    return found[0] if found else None
 
 
 def _attempts(case: Case) -> Iterator[Callable[[], Draft]]:

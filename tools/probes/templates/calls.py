@@ -43,13 +43,13 @@ def still_takes_call(case: Case) -> Draft:
     shape = case.detail.witness
     if shape is None or case.before is None or not callable_alone(case.old):
         raise TemplateError("no function that can be called alone")
+    call = f"{expression(case.detail)}({sample_call(case.before, shape)})"
     if not _only_computes(function_of(case)):
         raise TemplateError("it does more than compute")
-    target = expression(case.detail)
     return Draft(
-        name=f"{target}_can_still_be_called_with_{shape_words(shape)}",
+        name=f"{expression(case.detail)}_can_still_be_called_with_{shape_words(shape)}",
         docstring=relied_on_by(case.signal),
-        statements=(import_statement(case.detail), f"{target}({sample_call(case.before, shape)})"),
+        statements=(import_statement(case.detail), call),
     )
 
 
@@ -65,19 +65,20 @@ def function_of(case: Case) -> _Function:
     """The definition at the base, parsed.
 
     Raises:
-        TemplateError: the file cannot be read, or does not hold it where the graph says.
+        TemplateError: the file does not hold it where the graph says.
     """
-    source = case.material.read_base(case.old.path)
-    span = case.old.span
+    source, span = case.material.read_base(case.old.path) or b"", case.old.span
+    indent = source[source.rfind(b"\n", 0, span.start_byte) + 1 : span.start_byte]
+    head = b"if True:\n" if indent else b""
     try:
-        tree = ast.parse(source or b"")
+        tree = ast.parse(head + indent + source[span.start_byte : span.end_byte])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise TemplateError("the file at the base cannot be parsed") from error
-    for node in ast.walk(tree):
-        inside = isinstance(node, _Function) and span.start_line <= node.lineno <= span.end_line
-        if isinstance(node, _Function) and inside and node.name == case.old.name:
-            return node
-    raise TemplateError("the definition is not where it was")
+        raise TemplateError("the definition cannot be parsed") from error
+    body = tree.body[0].body if indent and isinstance(tree.body[0], ast.If) else tree.body
+    found = body[0] if body else None
+    if not isinstance(found, _Function) or found.name != case.old.name:
+        raise TemplateError("the definition is not where it was")
+    return found
 
 
 def _only_computes(function: _Function) -> bool:
