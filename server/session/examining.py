@@ -24,6 +24,7 @@ from repo_guardian.server.contract.probes import (
     ScriptResult,
 )
 from repo_guardian.server.contract.wire import Location
+from repo_guardian.server.session.findings_text import call_sites_text, imports_text, scripts_text
 from repo_guardian.server.session.session import CycleSession
 from repo_guardian.tools.execution import Limits
 from repo_guardian.tools.execution.bench import Bench
@@ -39,6 +40,7 @@ ERRORS_LISTED = 50
 """Lines of a type checker that are kept."""
 OUTPUT_CHARS = 4000
 """How much of each stream of a script is kept: its end."""
+_NAME = re.compile(r"[^\s.\0]+(\.[^\s.\0]+)*")
 _WORD = re.compile(r"[\w.]+")
 
 
@@ -50,7 +52,15 @@ class Examiner:
     hypothesis: Hypothesis
 
     async def call_sites(self, symbol: str, side: Side, listed: int, parent: str | None = None) -> ProbeEntry:
-        """Who uses ``symbol`` on one side, by the graph and by the text."""
+        """Who uses ``symbol`` on one side, by the graph and by the text.
+
+        Raises:
+            AdmissionError: it is no name.
+        """
+        if not _NAME.fullmatch(symbol):
+            raise AdmissionError(
+                f"{symbol[:100]!r} is no name", hint="name a symbol, dotted or its last part"
+            )
         sides = self.session.need_sides()
         tree, graph = sides.tree(side), sides.graph(side)
 
@@ -72,7 +82,14 @@ class Examiner:
 
         found = await to_thread.run_sync(find)
         reason = "uses as graph and text show them; nothing was run"
-        return self.append(ProbeTool.GREP_CALL_SITES, side, parent=parent, reason=reason, call_sites=found)
+        return self.append(
+            ProbeTool.GREP_CALL_SITES,
+            side,
+            parent=parent,
+            reason=reason,
+            call_sites=found,
+            output=call_sites_text(found),
+        )
 
     async def script(
         self, bench: Bench, source: str, sides: Sequence[Side], limits: Limits, parent: str | None = None
@@ -110,6 +127,7 @@ class Examiner:
             failure=failure,
             scripts=tuple(results),
             test_source=source,
+            output=scripts_text(results),
             duration_s=sum(result.duration_s for result in results),
         )
 
@@ -150,19 +168,22 @@ class Examiner:
         results = [self._import_result(name, path, answers) for name, path in chosen.items()]
         told = [one for one in results if one.base is not None or one.current is not None]
         told.sort(key=lambda one: not (one.current and not one.base))
-        checker, note = await self._types(bench, chosen) if types and not failure else ((), "")
+        bounded = dict(list(chosen.items())[: limits.modules])
+        checker, note = await self._types(bench, bounded) if types and not failure else ((), "")
+        check = ImportCheck(
+            modules=tuple(told[: limits.modules]),
+            total=len(chosen),
+            checker=checker[:ERRORS_LISTED],
+            checker_note=note,
+        )
         return self.append(
             ProbeTool.CHECK_IMPORTS,
             Side.CURRENT,
             parent=parent,
             reason="imports as the repository's own code reported them; a test of one is evidence",
             failure=failure,
-            imports=ImportCheck(
-                modules=tuple(told[: limits.modules]),
-                total=len(chosen),
-                checker=checker[:ERRORS_LISTED],
-                checker_note=note,
-            ),
+            imports=check,
+            output=imports_text(check),
             duration_s=round(seconds, 3),
         )
 

@@ -87,6 +87,10 @@ async def test_uses_of_a_symbol_that_is_gone_and_mentions_that_no_graph_holds(pr
     cut = await probe("call_sites", symbol="pkg.core.f", limit=1)
     assert (len(cut["call_sites"]["sites"]), cut["call_sites"]["total"]) == (1, now["call_sites"]["total"])
     assert [entry["id"] for entry in (await probe.state())["probes"]] == ["p1", "p2", "p3"]
+    assert now["output"].splitlines()[0] == "4 uses and mentions of pkg.core.f, 2 of them by text alone"
+    for symbol in ("pkg.", " ", "a\nb"):
+        with pytest.raises(ToolError, match="is no name"):
+            await probe("call_sites", symbol=symbol)
 
 
 async def test_imports_of_what_changed_and_of_what_imports_it(probe):
@@ -103,6 +107,7 @@ async def test_imports_of_what_changed_and_of_what_imports_it(probe):
     assert found["pkg.exits"]["base"] == found["pkg.exits"]["current"] == "SystemExit: 3"
     assert not found["pkg.exits"]["names_locus"]
     assert (entry["imports"]["checker"], entry["imports"]["checker_note"]) == ([], "")
+    assert "pkg.user: at the base imports; now ImportError: cannot import name 'f'" in entry["output"]
     one = await probe("check_imports", modules=["pkg.apart"], parent=entry["id"])
     assert [m["module"] for m in one["imports"]["modules"]] == ["pkg.apart"]
     with pytest.raises(ToolError, match="no module 'nope'"):
@@ -124,6 +129,7 @@ async def test_a_script_on_both_commits(probe, repository):
     entry = await probe("run_script", source=source, where="both")
     assert (entry["evidence"], entry["tool"]) == ("source", "run_script")
     told = {ran["side"]: (ran["process_status"], ran["exit_code"], ran["stdout"]) for ran in entry["scripts"]}
+    assert entry["output"] == "base, exit code 0:\nTrue 1\ncurrent, exit code 0:\nFalse 2"
     assert told == {"base": ("exited", 0, "True 1\n"), "current": ("exited", 0, "False 2\n")}
     bad = await probe("run_script", source="import socket\nsocket.create_connection(('192.0.2.1', 80), 2)\n")
     assert bad["scripts"][0]["exit_code"] == 1
