@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from anyio import to_thread
 
@@ -131,8 +132,11 @@ class Prober:
             )
         bound = self._test_of(parent)
 
+        tried: list[tuple[Edit, Ran]] = []
+
         async def passes(edit: Edit) -> bool:
             ran = await self._execute(bench, bound, Side.REVERTED, edit, repetitions=1)
+            tried.append((edit, ran))
             return ran.judgement.passed
 
         search = FixSearch(self._sides, self._limits.fix_attempts, passes)
@@ -140,8 +144,10 @@ class Prober:
             found = await search.search(bound.focus) if diff is None else await search.given(diff)
             if found is None:
                 return self._fixless(parent, NO_REVERT, EvidenceStatus.INVALID)
-            repetitions = self._limits.repetitions
-            ran = await self._execute(bench, bound, Side.REVERTED, found.edit, repetitions=repetitions)
+            known = next((ran for edit, ran in tried if edit == found.edit), None)
+            ran = await self._execute(
+                bench, bound, Side.REVERTED, found.edit, repetitions=self._limits.repetitions, known=known
+            )
         except UsageError as error:
             return self._fixless(parent, str(error), EvidenceStatus.INVALID)
         except SandboxError as error:
@@ -173,8 +179,18 @@ class Prober:
             return self._append(tool, parent, side, ran, failure=str(error))
         return self._append(tool, parent, side, ran)
 
-    async def _execute(self, bench: Bench, bound: Bound, side: Side, edit: Edit, *, repetitions: int) -> Ran:
-        return await self._runner.run(bench, bound.test, bound.focus, side, edit, repetitions=repetitions)
+    async def _execute(
+        self,
+        bench: Bench,
+        bound: Bound,
+        side: Side,
+        edit: Edit,
+        *,
+        repetitions: int,
+        known: Ran | None = None,
+    ) -> Ran:
+        run = partial(self._runner.run, bench, bound.test, bound.focus, side, edit)
+        return await run(repetitions=repetitions, known=known)
 
     def _fixless(self, parent: ProbeEntry, failure: str, status: EvidenceStatus) -> ProbeEntry:
         ran = Ran((), Judgement(status, failure))

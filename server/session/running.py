@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from anyio import to_thread
 
@@ -50,9 +51,23 @@ class Runner:
     checkout: Callable[[Side], Checkout]
 
     async def run(
-        self, bench: Bench, test: TestSource, focus: Focus, side: Side, edit: Edit, *, repetitions: int
+        self,
+        bench: Bench,
+        test: TestSource,
+        focus: Focus,
+        side: Side,
+        edit: Edit,
+        *,
+        repetitions: int,
+        known: Ran | None = None,
     ) -> Ran:
         """Run and judge. A test that is not the same at the base is not run there.
+
+        Args:
+            bench: the suite's for a test in the repository; see ``bench_for``.
+            edit: put in place in the overlay.
+            repetitions: how many runs are judged.
+            known: earlier ones of the same test, side and edit that count among them.
 
         Raises:
             SandboxError: the sandbox could not be opened or written.
@@ -65,20 +80,16 @@ class Runner:
         claim = tree_claim(focus, test, self.sides, side, edit)
         checkout = await to_thread.run_sync(self.checkout, side)
         started = time.monotonic()
+        runs = list(known.runs) if known is not None else []
+        missing = repetitions - len(runs)
         if test.in_repository:
-            runs = await run_in_repository(
-                bench,
-                test,
-                checkout,
-                edit,
-                modules=sorted(claim.modules),
-                files=sorted(claim.digests),
-                repetitions=repetitions,
-            )
+            modules, files = sorted(claim.modules), sorted(claim.digests)
+            where = partial(run_in_repository, bench, test, checkout, edit, modules=modules, files=files)
         else:
             plan = run_plan(focus, self.sides, claim, bench.site)
-            runs = await bench.run(test, plan, checkout, edit, repetitions=repetitions)
-        duration_s = time.monotonic() - started
+            where = partial(bench.run, test, plan, checkout, edit)
+        runs += await where(repetitions=missing)
+        duration_s = time.monotonic() - started + (known.duration_s if known is not None else 0.0)
         judgement = judge(runs, test, expected(focus, self.sides, side), claim)
         return Ran(runs, self._compared(judgement, focus) if side is Side.BASE else judgement, duration_s)
 

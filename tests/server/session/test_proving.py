@@ -8,17 +8,20 @@ import pytest
 
 from repo_guardian.errors import AdmissionError, UsageError
 from repo_guardian.server.contract.hypotheses import ChangeOfKind, GradeProposal, HypothesisDraft, Remedy
-from repo_guardian.server.contract.probes import Transition
+from repo_guardian.server.contract.probes import Outcome, Transition
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.server.session.begin import Wanted, begin
 from repo_guardian.server.session.capability import bench_for
+from repo_guardian.server.session.focus import focus_of_locus
 from repo_guardian.server.session.grading import propose
 from repo_guardian.server.session.observe import observe_signals, refresh_views
 from repo_guardian.server.session.proving import prove
+from repo_guardian.server.session.running import Runner
 from repo_guardian.server.session.sources import Choice
 from repo_guardian.server.settings import ProbeLimits, ServerSettings
 from repo_guardian.tools.execution.capability import Capability, find_capability
-from repo_guardian.vocabulary import EvidenceStatus, Grade, Origin, Verdict
+from repo_guardian.tools.probes.interface import TestSource
+from repo_guardian.vocabulary import EvidenceStatus, Grade, Origin, Side, Verdict
 
 CALC = '''"""Sums."""
 import random
@@ -64,7 +67,7 @@ BASE = {
     "pkg/calc.py": CALC,
     "pkg/other.py": "def same():\n    return 1\n",
     "pkg/gone.py": "def gone():\n    return 1\n",
-    "pytest.ini": "[pytest]\naddopts = -q\ntestpaths = tests\n",
+    "pytest.ini": "[pytest]\naddopts = -q --import-mode=importlib\ntestpaths = tests\n",
     "tests/conftest.py": "import pytest\n\n\n@pytest.fixture\ndef high():\n    return 5\n",
     "tests/test_calc.py": (
         "from pkg.calc import clamp, total\n\n\n"
@@ -396,6 +399,20 @@ async def test_an_existing_test_is_evidence_under_the_repositorys_own_configurat
     ]
     proof = await cycle.prove(None, "pkg.calc.total", existing="tests/test_calc.py::test_total")
     assert proof.grade is Grade.REFUTED
+
+
+async def test_a_copy_beside_the_tests_has_their_fixtures_and_is_the_same_at_the_base(cycle):
+    text = "from pkg.calc import clamp\n\n\ndef test_copy(high):\n    assert clamp(9, 0, high) == high\n"
+    copy = TestSource("test_copied.py", "test_copy", text, "d", folder="tests")
+    bench = await bench_for(cycle.session, cycle.settings, in_repository=True)
+    runner = Runner(cycle.session.sides, cycle.session.checkout)
+    focus = focus_of_locus(Locus(symbols=("pkg.calc.clamp",)), cycle.session.sides)
+    found = []
+    for side in (Side.CURRENT, Side.BASE):
+        ran = await runner.run(bench, copy, focus, side, {}, repetitions=1)
+        found.append((ran.judgement.status, ran.judgement.outcome))
+        assert ran.runs[0].tests[0].test_id == "tests/test_copied.py::test_copy"
+    assert found == [(EvidenceStatus.VALID, Outcome.FAILED), (EvidenceStatus.VALID, Outcome.PASSED)]
 
 
 async def test_an_existing_module_that_can_no_longer_be_collected_is_evidence(cycle):
