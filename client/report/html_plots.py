@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from repo_guardian.client.report.html_code import one_line
-from repo_guardian.client.report.model import CycleReport
-from repo_guardian.client.report.sections import still_there
+from repo_guardian.client.report.model import CycleReport, ReportedMemory
+from repo_guardian.client.report.sections import met_again
 from repo_guardian.client.report.words import counted
 from repo_guardian.server.contract.cycles import Scope
 
 BAR_HEIGHT = 56
 LABELS = 12
 """Cycle numbers written under the plot; with more cycles, every n-th."""
+
+LANES = 12
+"""Claims that are drawn: the latest."""
 
 SETTLED = {"refuted", "resolved"}
 
@@ -46,11 +49,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """The life of one claim as a plot, with its claim and how it stands."""
+    """The life of one claim as a plot, with its claim, and its grade or what a human said of it."""
 
-    key: str
     claim: str
-    grade: str
+    standing: str
     svg: Markup
 
 
@@ -115,18 +117,24 @@ def lanes(report: CycleReport, shown: Sequence[Column]) -> tuple[Lane, ...]:
     told: dict[str, tuple[str, str]] = {}
     for claim in report.memory.timeline.claims:
         events[claim.key] = [(event.cycle, event.what) for event in claim.events]
-        told[claim.key] = (claim.claim, claim.grade)
+        word = claim.word.word.value if claim.word is not None and claim.word.current else ""
+        told[claim.key] = (claim.claim, word or claim.grade)
     for hypothesis in report.findings:
         events.setdefault(hypothesis.key, []).append((own, "finding"))
-        told[hypothesis.key] = (hypothesis.claim, hypothesis.grade.value)
-    for use in still_there(report):
+        told.setdefault(hypothesis.key, (hypothesis.claim, hypothesis.grade.value))
+    for use in _met_again(report):
         if use.key in events:
             events[use.key].append((own, "seen"))
     places = {column.number: place for place, column in enumerate(shown)}
     return tuple(
-        Lane(key, *told[key], _lane(found, places, settled=told[key][1] in SETTLED))
-        for key, found in events.items()
+        Lane(*told[key], _lane(found, places, settled=told[key][1] in SETTLED))
+        for key, found in list(events.items())[-LANES:]
     )
+
+
+def _met_again(report: CycleReport) -> tuple[ReportedMemory, ...]:
+    """What an earlier cycle proved and this one saw again; a check is no cycle, and adds nothing."""
+    return met_again(report) if report.cycle.scope is Scope.COMMIT else ()
 
 
 def _lane(events: Sequence[tuple[int, str]], places: dict[int, int], *, settled: bool) -> Markup:

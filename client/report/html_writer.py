@@ -18,7 +18,7 @@ from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.kinds import CLAIM, kind_text
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.client.report.places import place_of
-from repo_guardian.client.report.sections import sections, still_there, taken
+from repo_guardian.client.report.sections import by_word, sections, still_there, taken
 from repo_guardian.client.report.words import counted, duration, proof, runs
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
 from repo_guardian.vocabulary import EvidenceStatus, Side
@@ -61,6 +61,7 @@ class HtmlWriter(ReportWriter):
                 parts=sections(report),
                 still_there=still_there(report),
                 taken=taken(report),
+                judged=by_word(report),
                 style=Markup(style),  # noqa: S704  ours
                 style_digest=digest,
                 columns=shown,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.model import CycleReport
-from repo_guardian.client.report.sections import sections, still_there, taken
+from repo_guardian.client.report.sections import by_word, sections, still_there, taken
 from repo_guardian.client.report.words import counted, outcome, proof, runs
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ class MarkdownWriter(ReportWriter):
 
     def render(self, report: CycleReport) -> bytes:
         """See ``ReportWriter.render``."""
-        text = (
-            _environment()
-            .get_template("report.md.j2")
-            .render(
-                report=report, parts=sections(report), still_there=still_there(report), taken=taken(report)
-            )
-        )
+        cut = {
+            "parts": sections(report),
+            "still_there": still_there(report),
+            "taken": taken(report),
+            "judged": by_word(report),
+        }
+        text = _environment().get_template("report.md.j2").render(report=report, **cut)
         return (text.rstrip() + "\n").encode("utf-8", "backslashreplace")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis, ReportedMemory
 from repo_guardian.server.contract.hypotheses import Word
+from repo_guardian.server.contract.memory import PastClaim
 from repo_guardian.vocabulary import Grade
 
 
@@ -39,16 +40,37 @@ RECURRING = "recurring"
 
 
 def still_there(report: CycleReport) -> tuple[ReportedMemory, ...]:
-    """Findings of earlier cycles that this one met again and left as they were proven."""
+    """Findings of earlier cycles that this one met again and left as they were, and nobody has judged."""
     told = {hypothesis.key for hypothesis in (*report.findings, *report.other_hypotheses)}
+    told |= {claim.key for word in Word for claim in judged(report, word)}
+    return tuple(use for use in met_again(report) if use.key not in told)
+
+
+def judged(report: CycleReport, word: Word) -> tuple[PastClaim, ...]:
+    """Findings of earlier cycles that this one met again and of which a human said ``word``, which holds."""
+    told = {hypothesis.key for hypothesis in (*report.findings, *report.other_hypotheses)}
+    met = {use.key for use in met_again(report)} - told
     return tuple(
-        use for use in report.memory.used if use.effect.startswith(RECURRING) and use.key not in told
+        claim
+        for claim in report.memory.timeline.claims
+        if claim.key in met and claim.word is not None and claim.word.current and claim.word.word is word
     )
+
+
+def by_word(report: CycleReport) -> dict[str, tuple[PastClaim, ...]]:
+    """``judged`` by the heading that it stands under."""
+    return {word.value.capitalize(): judged(report, word) for word in Word}
 
 
 def taken(report: CycleReport) -> tuple[ReportedMemory, ...]:
     """What else of the past a decision rested on."""
-    return tuple(use for use in report.memory.used if not use.effect.startswith(RECURRING))
+    met = met_again(report)
+    return tuple(use for use in report.memory.used if use not in met)
+
+
+def met_again(report: CycleReport) -> tuple[ReportedMemory, ...]:
+    """Findings of earlier cycles that this one saw again and did not prove again, judged or not."""
+    return tuple(use for use in report.memory.used if use.effect.startswith(RECURRING))
 
 
 def sections(report: CycleReport) -> Sections:

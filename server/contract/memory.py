@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from repo_guardian.server.contract.hypotheses import HumanWord
 from repo_guardian.server.contract.wire import Wire
 
 
@@ -61,20 +62,24 @@ class PastCycle(Wire):
 
 
 class ClaimEvent(Wire):
-    """What happened to a hypothesis in one cycle: a grade, ``recurred``, or ``seen``: its signal came again."""
+    """What happened to a hypothesis in a cycle: a grade, ``recurred``, or ``seen``: its signal came again."""
 
     cycle: int
     what: str
 
 
 class PastClaim(Wire):
-    """A hypothesis that was a finding at some time: what became of it, oldest event first."""
+    """A hypothesis that was a finding at some time: what became of it, oldest event first.
+
+    ``word`` is what a human said of it, with whether that still holds for the tree that is looked at.
+    """
 
     key: str
     claim: str
     grade: str
     first_cycle: int
     events: tuple[ClaimEvent, ...]
+    word: HumanWord | None = None
 
 
 class MemoryTimeline(Wire):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from anyio import to_thread
@@ -9,7 +10,9 @@ from fastmcp import FastMCP
 from pydantic import Field
 
 from repo_guardian.memory_store.timeline import TimelineClaim, TimelineCycle
+from repo_guardian.server.contract.hypotheses import HumanWord
 from repo_guardian.server.contract.memory import ClaimEvent, MemoryTimeline, PastClaim, PastCycle
+from repo_guardian.server.session.words import Words
 from repo_guardian.server.surface.context import READS, ServerContext, told
 
 
@@ -21,19 +24,23 @@ def register(server: FastMCP, context: ServerContext) -> None:
     async def memory_timeline(
         cycle_id: str,
         cycles: Annotated[int, Field(ge=1, le=100)] = 30,
-        claims: Annotated[int, Field(ge=1, le=100)] = 12,
+        claims: Annotated[int, Field(ge=1, le=100)] = 50,
     ) -> MemoryTimeline:
         """The latest cycles before this one in numbers, and what became of the findings touched last."""
         session = context.sessions.get(cycle_id)
         past = await to_thread.run_sync(
             lambda: session.memory.timeline(
-                limit_cycles=cycles, limit_claims=claims, before_cycle=session.info.number or None
+                limit_cycles=cycles, limit_claims=claims, before_cycle=session.before_cycle
             )
+        )
+        keys = [claim.state.record.key for claim in past.claims]
+        words = await to_thread.run_sync(
+            lambda: Words(session.memory, session.current.oid).of(keys, before_cycle=session.before_cycle)
         )
         return MemoryTimeline(
             cycles=tuple(_cycle(cycle) for cycle in past.cycles),
             cycles_total=past.cycles_total,
-            claims=tuple(_claim(claim) for claim in past.claims),
+            claims=tuple(_claim(claim, words) for claim in past.claims),
             claims_total=past.claims_total,
         )
 
@@ -56,7 +63,7 @@ def _cycle(cycle: TimelineCycle) -> PastCycle:
     )
 
 
-def _claim(claim: TimelineClaim) -> PastClaim:
+def _claim(claim: TimelineClaim, words: Mapping[str, HumanWord]) -> PastClaim:
     state = claim.state
     return PastClaim(
         key=state.record.key,
@@ -64,4 +71,5 @@ def _claim(claim: TimelineClaim) -> PastClaim:
         grade=state.grade.value,
         first_cycle=state.first_cycle,
         events=tuple(ClaimEvent(cycle=cycle, what=what) for cycle, what in claim.events),
+        word=words.get(state.record.key),
     )

@@ -130,7 +130,13 @@ def _timeline(text: str) -> dict[str, Any]:
         "first_cycle": 1,
         "events": [{"cycle": 1, "what": "finding"}],
     }
-    return {"cycles": [cycle], "cycles_total": 1, "claims": [claim], "claims_total": 1}
+    known = [
+        claim | {"key": "k10"},
+        claim | {"key": "k11", "word": _word("dismissed", text)},
+        claim | {"key": "k12", "word": _word("accepted", text)},
+        claim | {"key": "k13", "word": _word("dismissed", text, current=False)},
+    ]
+    return {"cycles": [cycle], "cycles_total": 1, "claims": [claim, *known], "claims_total": 5}
 
 
 def report(text: str = "plain", **cycle: Any) -> CycleReport:
@@ -173,7 +179,10 @@ def report(text: str = "plain", **cycle: Any) -> CycleReport:
             "past_cycles": 1,
             "used": [
                 {"cycle": 1, "key": "k9", "text": text, "effect": "read before it"},
-                {"cycle": 1, "key": "k2", "text": text, "effect": "recurring: already proven"},
+                *(
+                    {"cycle": 1, "key": key, "text": text, "effect": "recurring: already proven"}
+                    for key in ("k2", "k10", "k11", "k12", "k13")
+                ),
             ],
             "timeline": _timeline(text),
         },
