@@ -90,6 +90,8 @@ def classify(exception: ExceptionFacts, expected: Expected, test: TestSource) ->
     if test.in_repository and not any(exception.is_a(kind) for kind in _MACHINE):
         if frames.raised_by_test(exception, test):
             return Reason(True, f"a statement of the repository's own test fails: {exception.line}")
+        if "doctest.DocTestFailure" in exception.types:
+            return Reason(True, f"an example of the repository's own does not hold: {exception.line}")
         if frames.below(exception, test):
             return Reason(True, f"the repository's own test fails in what it calls: {exception.line}")
     return Reason(False, f"it fails for another reason than the stated one: {exception.line}")

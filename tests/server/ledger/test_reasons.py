@@ -152,6 +152,8 @@ def test_whatever_a_test_of_the_repository_runs_into_is_nobodys_invention(build,
     for test in (existing, copy, replace(existing, file_name="tests/test_heir.py")):
         assert classify(raised, Expected((EXPECTED,)), test).stated is stated
     assert not classify(raised, Expected((EXPECTED,)), build.test).stated
+    example = replace(raised, types=("doctest.DocTestFailure", "builtins.Exception"), frames=())
+    assert classify(example, Expected((EXPECTED,)), existing).stated
     outside = replace(raised, frames=(PYTEST,))
     assert not classify(outside, Expected((EXPECTED,)), existing).stated
 
