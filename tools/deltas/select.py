@@ -18,7 +18,7 @@ from repo_guardian.tools.signals.places import is_python
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 from repo_guardian.tools.views.symbol_graph.model import Symbol, SymbolKind
 
-__all__ = ["Read", "TestSelection", "reachable_tests", "tests_reaching"]
+__all__ = ["Read", "TestSelection", "reachable_on_both", "reachable_tests", "tests_reaching"]
 
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD)
 
@@ -58,22 +58,21 @@ class TestSelection:
 
 
 def reachable_tests(
-    base: Graph,
-    current: Graph,
-    changed_paths: Collection[str],
-    read_base: Read,
-    read_current: Read,
-    *,
-    at: Graph | None = None,
+    base: Graph, current: Graph, changed_paths: Collection[str], read_base: Read, read_current: Read
 ) -> TestSelection:
-    """The tests that may behave differently after a change.
+    """The tests of ``current`` that may behave differently after a change.
 
     Args:
         changed_paths: files that differ in any way.
         read_base, read_current: contents at each commit.
-        at: the one of the two graphs whose tests are asked for; ``current`` when None.
     """
-    asked = at if at is not None else current
+    return reachable_on_both(base, current, changed_paths, read_base, read_current)[1]
+
+
+def reachable_on_both(
+    base: Graph, current: Graph, changed_paths: Collection[str], read_base: Read, read_current: Read
+) -> tuple[TestSelection, TestSelection]:
+    """As ``reachable_tests``: those of ``base``, and those of ``current``."""
     starts: set[str] = set()
     for path in sorted(changed_paths):
         if is_python(path) and not path.endswith(".pyi"):  # nothing runs a stub
@@ -81,13 +80,19 @@ def reachable_tests(
             continue
         reason = unseen(path, read_base, read_current)
         if reason:
-            return TestSelection((), True, reason)
+            return (TestSelection((), True, reason),) * 2
+    graphs = (base, current)
+    walks = [(graph, Walk(graph).run(sorted(starts))) for graph in graphs]
+    if not all(reached.complete for _, reached in walks):
+        return (_too_much(),) * 2
+    before, now = (_of_walks(walks, asked) for asked in graphs)
+    return before, now
+
+
+def _of_walks(walks: Iterable[tuple[Graph, Reached]], asked: Graph) -> TestSelection:
     whole: set[str] = set()
     tests: set[str] = set()
-    for graph in (current, base):
-        reached = Walk(graph).run(sorted(starts))
-        if not reached.complete:
-            return _too_much()
+    for graph, reached in walks:
         more_whole, more_tests = _selected(graph, asked, reached)
         whole |= more_whole
         tests |= more_tests

@@ -8,14 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
+from anyio import to_thread
 
 from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourReport
 from repo_guardian.tools.behaviour.run import BehaviourRun, Tree, behavioural_drift
 from repo_guardian.tools.deltas.interface import DeltaLimits, SuiteDelta
 from repo_guardian.tools.deltas.run import suite_delta
-from repo_guardian.tools.deltas.select import TestSelection, reachable_tests
+from repo_guardian.tools.deltas.select import TestSelection, reachable_on_both
 from repo_guardian.tools.execution.bench import Bench
 from repo_guardian.tools.execution.suite_model import Selection
 
@@ -77,7 +79,9 @@ async def run_both(
     if replaying.cancelled_caught:
         late.append(f"replaying calls was given up after {wall_s * REPLAY_SHARE:.0f} s")
     narrate("comparing the suites")
-    selections = _selections(base, current, changed_paths, whole_suite=whole_suite)
+    selections = await to_thread.run_sync(
+        partial(_selections, base, current, changed_paths, whole_suite=whole_suite)
+    )
     suites = None
     with anyio.move_on_after(end - anyio.current_time()) as comparing:
         suites = await _suites(bench, base, current, selections, delta_limits)
@@ -92,11 +96,7 @@ def _selections(
     """The tests to run at the base and at the current commit."""
     if whole_suite:
         return TestSelection((), True), TestSelection((), True)
-    graphs = (base.graph, current.graph)
-    before, now = (
-        reachable_tests(*graphs, changed_paths, base.read, current.read, at=graph) for graph in graphs
-    )
-    return before, now
+    return reachable_on_both(base.graph, current.graph, changed_paths, base.read, current.read)
 
 
 async def _suites(
