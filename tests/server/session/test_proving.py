@@ -3,7 +3,9 @@
 import asyncio
 import difflib
 from contextlib import contextmanager
+from pathlib import Path
 
+import anyio
 import pytest
 
 from repo_guardian.errors import AdmissionError, UsageError
@@ -495,6 +497,33 @@ async def test_a_revert_as_large_as_the_commit_is_refused(cycle, tmp_path, new_r
         nowhere = small.propose(proof, Grade.FINDING, red.id, base.id)
         assert "the remedy names no file or symbol that exists" in nowhere.reason
         assert (proof.grade, proof.validity) == (Grade.SUPPORTED, "corroborated")
+
+
+def running(name):
+    """Processes whose command line holds a name."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            command = (folder / "cmdline").read_bytes() if folder.name.isdecimal() else b""
+        except OSError:
+            continue
+        found += [command] if name.encode() in command else []
+    return found
+
+
+async def test_a_cancelled_proof_leaves_no_process_and_the_next_one_works(cycle):
+    name = "test_that_never_comes_back"
+    text = f"import time\nfrom pkg.calc import area\n\n\ndef {name}():\n    time.sleep(area(100, 100))\n"
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(cycle.prove, text, "pkg.calc.area")
+        with anyio.fail_after(60):
+            while not running(name):
+                await anyio.sleep(0.1)
+        tasks.cancel_scope.cancel()
+    with anyio.fail_after(10):
+        while running(name):
+            await anyio.sleep(0.1)
+    assert (await cycle.prove(text.replace("100, 100", "0, 0"), "pkg.calc.area")).grade is Grade.REFUTED
 
 
 async def test_without_a_sandbox_it_is_deferred_with_the_reason(tmp_path, new_repository, new_home):
