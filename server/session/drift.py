@@ -135,15 +135,15 @@ def measure_drift(
     changed = [path_text(change.path) for change in changed_paths(git, base_tree.treeish, tree.treeish)]
     said = messages(mirror.git, found.commit, reading.commit)
     intent = Intent([CommitMessage(*pair) for pair in said], _contents(before, after, changed))
-    judged = [(s, _evidence(intent, s, before, after)) for s in rank(_signals(before, after))]
+    judged = [(s, _evidence(intent, s, before, after)) for s in rank(_signals(before, after, changed))]
     judged.sort(key=lambda pair: (pair[1].intended, -pair[0].score, pair[0].key))
     return Drift(
         before, after, as_of, scope is not None, left_out, tuple(changed), intent, judged=tuple(judged)
     )
 
 
-def _signals(before: Side, after: Side) -> Iterator[Signal]:
-    yield from detect_drift(before.graph, after.graph, before.tree.read, after.tree.read)
+def _signals(before: Side, after: Side, changed: Sequence[str]) -> Iterator[Signal]:
+    yield from detect_drift(before.graph, after.graph, before.tree.read, after.tree.read, changed)
     yield from detect_entry_points(before.graph, after.graph, before.tree.read, after.tree.read)
 
 
@@ -160,6 +160,8 @@ def _graph(root: Path, git: Git, tree: Tree, since: str | None, narrate: Narrate
 def _contents(before: Side, after: Side, changed: Sequence[str]) -> list[DocumentChange]:
     """What can tell of intent: changed documents, and changed Python."""
     wanted = [p for p in changed if p.endswith(".py") or is_document(p) or is_changelog(p)]
+    for side in (before, after):
+        side.tree.load(wanted)
     return [DocumentChange(path, before.tree.read(path), after.tree.read(path)) for path in wanted]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from repo_guardian.tools.git.command import Git
@@ -14,6 +14,8 @@ from repo_guardian.tools.views.interface import TreeEntry as ViewEntry
 
 MAX_TEXT_BYTES = 8 * 1024**2
 MAX_LINK_BYTES = 4095
+LOADED_FILES = 256
+"""Files of one tree whose content is kept, at most."""
 
 
 class Tree:
@@ -43,7 +45,8 @@ class Tree:
         self.entries: dict[str, TreeEntry] = {
             path_text(entry.path): entry for entry in list_tree(git, treeish, seen=seen)
         }
-        self._content = lru_cache(maxsize=256)(self._read)
+        self._content = lru_cache(maxsize=LOADED_FILES)(self._read)
+        self._loaded: dict[str, bytes | None] = {}
 
     @property
     def label(self) -> str:
@@ -52,7 +55,16 @@ class Tree:
 
     def read(self, path: str) -> bytes | None:
         """Content of a regular file; None where there is none, or one above ``MAX_TEXT_BYTES``."""
-        return self._content(path)
+        return self._loaded[path] if path in self._loaded else self._content(path)
+
+    def load(self, paths: Iterable[str]) -> None:
+        """Read several files at once, at most ``LOADED_FILES``, so that ``read`` does not ask for each."""
+        found = [
+            (path, self.entries[path].oid) for path in paths if path in self and self.entries[path].is_file
+        ]
+        wanted = found[:LOADED_FILES]
+        blobs = read_blobs(self.git, [oid for _, oid in wanted], max_blob_bytes=MAX_TEXT_BYTES)
+        self._loaded |= {path: blob.data for (path, _), blob in zip(wanted, blobs, strict=True)}
 
     def digest(self, path: str) -> str | None:
         """Hex SHA-256 of a regular file's content, None where ``read`` gives None."""

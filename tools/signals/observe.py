@@ -83,7 +83,7 @@ def observe(
     known = around if around is not None else Surroundings()
     readers = (known.read_base, known.read_current) if around is not None else (None, None)
     found = (
-        *detect_drift(base, current, *readers),
+        *detect_drift(base, current, readers[0], readers[1], changed_paths),
         *churn_signals(churn_records, changed_paths, bounds.churn_files),
         *co_change_signals(known.window, changed_paths, known.present, current),
         *executed,

@@ -143,3 +143,19 @@ def test_users_that_an_annotation_made_known_did_not_come():
     known = "from pkg.m import C\ndef use(x: C):\n    x.f()\n"
     assert not [line for line in reach(crowd(body, guessed), crowd(body, known)) if ".C.f " in line]
     assert [line for line in reach(crowd(body, ""), crowd(body, known)) if ".C.f " in line]
+
+
+def test_knowing_what_was_edited_changes_no_answer():
+    before = {
+        "pkg/__init__.py": "",
+        "pkg/m.py": "def f(a=1): ...\n",
+        "pkg/n.py": "from pkg.m import f\nf()\n",
+    }
+    after = {**before, "pkg/m.py": "def f(a=2): ...\n"}
+    graphs = [
+        link("0" * 40, {p: PythonExtractor().extract(t.encode(), ExtractLimits()) for p, t in tree.items()})
+        for tree in (before, after)
+    ]
+    known = detect_drift(*graphs, edited=["pkg/m.py"])
+    assert known == detect_drift(*graphs)
+    assert [s.kind for s in known] == [SignalKind.DEFINITION_ALTERED]

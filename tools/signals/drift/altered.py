@@ -91,7 +91,7 @@ def _changes(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[
             text = f"is inherited from {after.id.rpartition('.')[0]} now"
             yield ContractChange(ChangeKind.INHERITED, text)
         return
-    if before.kind in CALLABLES:
+    if before.kind in CALLABLES and not comparison.as_written(before, after):
         yield from _of_callable(comparison, before, after)
     if before.kind is SymbolKind.CLASS:
         yield from _bases(comparison, before, after)
@@ -137,6 +137,9 @@ def _returns(before: Signature, after: Signature, owner: str) -> Iterator[Contra
 
 
 def _lost_setter(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
+    then = comparison.sources_at_base.setters(before.path, before.name)
+    if then == (0, 0) or (not then[1] and then == comparison.sources_now.setters(after.path, after.name)):
+        return False  # the texts tell, and parsing a file costs more than all else here
     old = comparison.sources_at_base.attributes(before.path)
     new = comparison.sources_now.attributes(after.path)
     name = module_and_qualname(comparison, before.id)[1]
@@ -148,8 +151,10 @@ def _bases(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[Co
 
     Type parameters say nothing at run time: ``dict`` and ``dict[str, V]`` are one base.
     """
-    old, new = (_base_texts(symbol) for symbol in (before, after))
     replaced = _replaced(comparison, before.id)
+    if before.bases == after.bases and not replaced:
+        return
+    old, new = (_base_texts(symbol) for symbol in (before, after))
     for base, text in old.items():
         if base not in new or base in replaced:
             yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {cut(text)}")
@@ -177,6 +182,8 @@ def _replaced(comparison: Comparison, class_id: str) -> frozenset[str]:
 
 def _decorators(before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     """Decorators by name and arguments; those that make a property or a protocol are other signals'."""
+    if before.decorators == after.decorators:
+        return
     told = SYNTAX | BINDINGS
     old, new = (
         {normal(d.lstrip("@")): d for d in symbol.decorators if decorator_name(d) not in told}

@@ -15,7 +15,7 @@ count as changed; a test compares with a comparison in which all do.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
 
@@ -44,6 +44,7 @@ class Comparison:
         current: the graph of the commit under observation.
         read_base, read_current: the text of a file at either commit, for the few questions that the graphs
             do not answer; without them these stay open.
+        edited: the files whose content differs, where that is known; else any may.
 
     Attributes:
         sources_at_base, sources_now: what the text says.
@@ -53,8 +54,14 @@ class Comparison:
     """
 
     def __init__(
-        self, base: Graph, current: Graph, read_base: Read | None = None, read_current: Read | None = None
+        self,
+        base: Graph,
+        current: Graph,
+        read_base: Read | None = None,
+        read_current: Read | None = None,
+        edited: Collection[str] | None = None,
     ) -> None:
+        self._edited = None if edited is None else frozenset(edited)
         self.sources_at_base, self.sources_now = Sources(read_base), Sources(read_current)
         self.changed = changed_files(base, current)
         self.base: Graph = RememberedGraph(base, self.changed)
@@ -71,6 +78,10 @@ class Comparison:
         self._made_at_base: dict[str, dict[str, list[Edge]]] = {}
         self._made_now: dict[str, dict[str, list[Edge]]] = {}
         self._since: dict[str, tuple[Edge, ...]] = {}
+
+    def as_written(self, before: Symbol, after: Symbol) -> bool:
+        """Whether two definitions certainly have one text: they stand in one file that nobody edited."""
+        return self._edited is not None and before.path == after.path and before.path not in self._edited
 
     # -- names ---------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from repo_guardian.tools.signals.drift import (
     abstract,
@@ -35,7 +35,11 @@ DETECTORS: tuple[Detector, ...] = (
 
 
 def detect_drift(
-    base: Graph, current: Graph, read_base: Read | None = None, read_current: Read | None = None
+    base: Graph,
+    current: Graph,
+    read_base: Read | None = None,
+    read_current: Read | None = None,
+    edited: Collection[str] | None = None,
 ) -> tuple[Signal, ...]:
     """All drift between two commits of one repository, unranked (``score`` is 0), in order of key.
 
@@ -44,12 +48,13 @@ def detect_drift(
         current: the linked graph of the commit under observation.
         read_base, read_current: the text of a file at either commit. Without them nothing is told of
             setters, and of attributes and properties that are gone only what some use shows.
+        edited: the files whose content differs, where that is known; it only spares work.
 
     Returns:
         Signals with unique keys; equal graphs give none, and the result depends on nothing else.
     """
     if base is current:
         return ()
-    comparison = Comparison(base, current, read_base, read_current)
+    comparison = Comparison(base, current, read_base, read_current, edited)
     found = {signal.key: signal for detector in DETECTORS for signal in detector(comparison)}
     return tuple(found[key] for key in sorted(found))

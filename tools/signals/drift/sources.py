@@ -58,6 +58,14 @@ class Sources:
             self._known[path] = _parse(data) if data is not None else None
         return self._known[path]
 
+    def setters(self, path: str, name: str) -> tuple[int, int]:
+        """How often the text decorates a setter of that name, and makes such a property by a call."""
+        data = (self._read(path) if self._read is not None else None) or b""
+        text = re.escape(name.encode("utf-8", "surrogatepass"))
+        forms = (rb"@\s*%b\s*\.\s*setter\b", rb"\b%b\b[^=\n]*=\s*property\b")
+        decorated, called = (len(re.findall(form % text, data)) for form in forms)
+        return decorated, called
+
     def to_fail(self, path: str) -> frozenset[int]:
         """The lines, from 1, on which a call that does not bind is meant: expected to raise, or marked so."""
         if path not in self._to_fail:
