@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from repo_guardian.client.report.interface import ReportWriter
 from repo_guardian.client.report.kinds import CLAIM, kind_text
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
-from repo_guardian.client.report.places import place_of
+from repo_guardian.client.report.places import place_of, place_of_signal
 from repo_guardian.client.report.sections import by_word, sections, still_there, taken
 from repo_guardian.client.report.words import counted, duration, proof, runs
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool
@@ -186,6 +186,7 @@ def _environment() -> Environment:
         kind_text=kind_text,
         outcomes=outcomes,
         place_of=place_of,
+        place_of_signal=place_of_signal,
         proof=proof,
     )
     return environment

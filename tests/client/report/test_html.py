@@ -13,6 +13,7 @@ import pytest
 from repo_guardian.client.report.html_code import COMPARED_TOKENS, breakable, compared, diff, python
 from repo_guardian.client.report.html_writer import HtmlWriter, outcomes
 from repo_guardian.client.report.words import duration
+from repo_guardian.server.contract.cycles import Scope
 
 from .reports import DIFF, HOSTILE, RESTORED, empty_report, report
 
@@ -214,3 +215,22 @@ def test_lines_of_a_diff_are_told_apart_by_where_they_stand():
     )
     classes = re.findall(r'class="(file|hunk|taken|restored|same)"', text)
     assert classes == ["file", "file", "hunk", "taken", "restored", "same", "file", "file"]
+
+
+def test_a_check_that_proved_nothing_tells_what_is_left_behind():
+    of = empty_report()
+    fast = of.model_copy(
+        update={
+            "unproven": report().unproven,
+            "cycle": of.cycle.model_copy(update={"scope": Scope.WORKTREE, "number": 0}),
+        }
+    )
+    elements = page(fast)
+    assert [e.text.strip() for e in elements if e.tag == "h2"] == [
+        "Findings",
+        "Measured, not proven",
+        "How far to trust this run",
+    ]
+    first = next(e for e in elements if e.tag == "li" and e.attributes.get("class") in ("bad", "good"))
+    assert first.attributes["class"] == "bad"
+    assert any("Nothing was to be proven" in e.text for e in elements)
