@@ -4,7 +4,7 @@
     python benchmarks/regressions.py table --work FOLDER
     python benchmarks/regressions.py releases --work FOLDER PACKAGE VERSION VERSION
 
-Steps: ``verify`` runs the reproductions; ``drift`` and ``cycle`` run Guardian; ``baselines`` asks griffe
+Steps: ``verify`` runs the reproductions; ``signals`` and ``cycle`` run Guardian; ``baselines`` asks griffe
 (in the Python that ``--griffe`` names), runs the package's own suite and, with ``--pynguin FOLDER``,
 Pynguin.
 
@@ -33,7 +33,7 @@ from regressions import baselines, gather, generator, guardian, table, verify
 from regressions.corpus import Case, frozen, load
 
 _PYNGUIN_RUNS_ON = (3, 11)
-STEPS = ("verify", "griffe", "suite", "pynguin", "drift", "cycle")
+STEPS = ("verify", "griffe", "suite", "pynguin", "signals", "cycle")
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def main() -> None:
     else:
         steps: dict[str, Callable[[Case, Path], Any]] = {
             "verify": partial(_verify, options),
-            "drift": partial(guardian.drift, timeout_s=options.timeout),
+            "signals": partial(_signals, options),
             "cycle": partial(
                 guardian.cycle, proofs=options.proofs, wall_s=options.timeout / 2, timeout_s=options.timeout
             ),
@@ -63,7 +63,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=("verify", "baselines", "drift", "cycle", "table", "releases"))
+    parser.add_argument("step", choices=("verify", "baselines", "signals", "cycle", "table", "releases"))
     parser.add_argument("names", nargs="*", help="cases; all of them without")
     parser.add_argument("--repositories", type=Path)
     parser.add_argument("--work", type=Path, required=True)
@@ -103,6 +103,10 @@ def _each(options: argparse.Namespace, step: str, run: Callable[[Case, Path], An
 
 def _verify(options: argparse.Namespace, case: Case, repository: Path) -> Any:
     return anyio.run(verify.verify, case, repository, options.work / "home", options.sandbox)
+
+
+def _signals(options: argparse.Namespace, case: Case, repository: Path) -> Any:
+    return anyio.run(guardian.signals, case, repository, options.work / "home", options.sandbox)
 
 
 def _griffe(options: argparse.Namespace, case: Case, repository: Path) -> Any:

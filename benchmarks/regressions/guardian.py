@@ -1,8 +1,10 @@
-"""Runs Guardian's commands on a case, each with a state directory of its own, and reads their JSON.
+"""Runs Guardian on a case: what it signals, and what it proves.
 
-``drift --run`` shows which signals there are and in which order; ``cycle`` what is proven. Both are started
-as a user starts them. Costs are seconds of the clock and of the processor, of the command and everything
-that it started; they include mirroring, building the views and acquiring the toolchain.
+``signals`` measures what ``guardian drift --run`` tells, without comparing the suites (``baselines`` does),
+and has each divergence on the case's functions confirmed by its test. ``cycle`` starts the command as a
+user does, with a state directory of its own, and reads its JSON; its costs include mirroring, building the
+views and acquiring the toolchain. Costs are seconds of the clock and of the processor, of everything that
+was started.
 """
 
 from __future__ import annotations
@@ -18,6 +20,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from repo_guardian.server.session.drift import measure_drift
+from repo_guardian.server.session.executed import drift_bench, ranked
+from repo_guardian.server.session.reading import open_repository
+from repo_guardian.tools.behaviour.interface import Divergence
+from repo_guardian.tools.behaviour.proof import confirm
+from repo_guardian.tools.behaviour.run import Tree, behavioural_drift
+
 from .corpus import Case
 
 Answer = dict[str, Any]
@@ -25,40 +34,55 @@ _SYMBOLS = 20
 _CLAIM = 300
 
 
-def drift(case: Case, repository: Path, *, timeout_s: float, config: Path | None = None) -> Answer:
-    """Signals on the case's functions by ``guardian drift --run``, their ranks, and everything else told."""
-    command = ["drift", str(repository), case.base, case.current, "--run", "--all", "--limit", "100000"]
-    answer, cost = _guardian(command, timeout_s, config)
-    if not answer:
-        return cost
-    structure, executed = answer["structure"], answer.get("executed") or {}
+async def signals(case: Case, repository: Path, home: Path, sandbox: str = "auto") -> Answer:
+    """Signals on the case's functions, their ranks, and everything else that is told."""
+    watched = open_repository(home, str(repository))
+    started, before = time.monotonic(), _used_s()
+    drift = measure_drift(watched, case.base, case.current)
+    structural_s = time.monotonic() - started
     drifts = [
-        _signal(case, i["signal"]["symbols"], i["intent"], i["signal"]["line"]) for i in structure["items"]
+        _signal(case, signal.symbols, evidence.intended, signal.line) for signal, evidence in drift.judged
     ]
+    async with drift_bench(watched, drift, sandbox=sandbox) as ready:
+        started = time.monotonic()
+        sides = ((ready.base, drift.before), (ready.current, drift.after))
+        trees = (Tree(checkout, side.graph, side.tree.read) for checkout, side in sides)
+        run = await behavioural_drift(ready.bench, *trees)
+        wall_s, cpu_s = time.monotonic() - started, _used_s() - before
+        found = ranked(drift, run.report.divergences)
+        own = [d for d, _ in found if case.concerns(d.target.symbol)]
+        proofs = [await confirm(ready.bench, ready.base, ready.current, d, repetitions=1) for d in own]
     behaviours = [
-        _signal(case, [i["symbol"]], i["intent"], _told(i)) for i in executed.get("divergences", ())
+        _signal(case, [d.target.symbol], evidence.intended, behaviour_line(d)) for d, evidence in found
     ]
+    report = run.report
     return {
-        **cost,
+        "wall_s": round(wall_s, 1),
+        "cpu_s": round(cpu_s, 1),
+        "structural_s": round(structural_s, 1),
+        "phases_s": {name: round(seconds, 1) for name, seconds in run.phases_s.items()},
         "structural": _ranks(drifts),
         "behavioural": _ranks(behaviours),
         "signals": drifts + behaviours,
-        "tests": [t for t in executed.get("tests", ()) if t["kind"] == "newly_failing"],
-        "changed": executed.get("functions_changed", 0),
-        "compared": executed.get("functions_compared", 0),
-        "unreached": _own(case, executed.get("unreached", ())),
-        "reaching_out": _own(case, executed.get("reaching_out", ())),
-        "missing": _own(case, executed.get("missing", ())),
-        "left_out": executed.get("left_out", {}),
-        "problems": executed.get("problems", ()),
-    }
+        "proofs": [[p.status.value, p.reason[:_CLAIM], p.test.text if p.test else ""] for p in proofs],
+        "python": ".".join(map(str, ready.bench.toolchains.python_version)),
+        "changed": [target.symbol for target in run.targets],
+        "compared": len(report.compared),
+        "unreached": _own(case, report.unreached),
+        "reaching_out": _own(case, report.reaching_out),
+        "missing": _own(case, [f"{symbol}: {reason}" for symbol, reason in report.missing]),
+        "left_out": {"unstable": report.unstable, "misfits": report.left_out.misfits,
+                     "reshaped": report.left_out.reshaped, "late": _own(case, report.left_out.late),
+                     "effects": dict(report.left_out.effects)},
+        "problems": [*ready.bench.toolchains.problems, report.problem],
+    }  # fmt: skip
 
 
 def cycle(case: Case, repository: Path, *, proofs: int, wall_s: float, timeout_s: float) -> Answer:
     """Findings on the case's functions by ``guardian cycle``, their ranks, and the other ones."""
     command = ["cycle", str(repository), "--commit", case.current, "--since", case.base]
     command += ["--proofs", str(proofs), "--wall-s", str(wall_s)]
-    report, cost = _guardian(command, timeout_s, None)
+    report, cost = _guardian(command, timeout_s)
     if not report:
         return cost
     findings = [_hypothesis(case, entry) for entry in report["findings"]]
@@ -77,13 +101,11 @@ def cycle(case: Case, repository: Path, *, proofs: int, wall_s: float, timeout_s
     }
 
 
-def _guardian(command: Sequence[str], timeout_s: float, config: Path | None) -> tuple[Answer, Answer]:
+def _guardian(command: Sequence[str], timeout_s: float) -> tuple[Answer, Answer]:
     """The JSON that a command prints, and its costs; no JSON when it failed, with the reason in the costs."""
     program = str(Path(sys.executable).with_name("guardian"))
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="regression_") as home:
-        if config is not None:
-            command = [*command, "--config", str(config)]
         argv = [program, *command, "--json", "--home", home]
         try:
             done = subprocess.run(
@@ -105,17 +127,24 @@ def _guardian(command: Sequence[str], timeout_s: float, config: Path | None) -> 
         return {}, {**cost, "failed": problem}
 
 
-def _signal(case: Case, symbols: Sequence[str], intent: Answer, line: str) -> Answer:
+def _used_s() -> float:
+    """Processor seconds of this process and of all that it waited for."""
+    parts = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(part.ru_utime + part.ru_stime for part in parts)
+
+
+def _signal(case: Case, symbols: Sequence[str], intended: bool, line: str) -> Answer:
     return {
         "own": any(map(case.concerns, symbols)),
-        "intended": bool(intent["announced"] or intent["followed"]),
+        "intended": intended,
         "symbols": list(symbols[:_SYMBOLS]),
         "line": line[:_CLAIM],
     }
 
 
-def _told(item: Answer) -> str:
-    return f"{item['symbol']} called with {item['call']}: {item['before']} → {item['after']}"
+def behaviour_line(found: Divergence) -> str:
+    """A divergence in one line."""
+    return f"{found.target.symbol} called with {found.call}: {found.old.render()} → {found.new.render()}"
 
 
 def _ranks(signals: Sequence[Answer]) -> Answer:

@@ -12,7 +12,7 @@ from .corpus import Case
 Results = dict[str, dict[str, dict[str, Any]]]
 """What each step gave, by step and case."""
 COLUMNS = (
-    *("case", "half", "kind", "signal", "rank, unannounced", "proven, rank", "other findings", "s drift"),
+    *("case", "half", "kind", "signal", "rank, unannounced", "proven, rank", "other findings", "s signals"),
     *("s cycle", "griffe", "own suite", "Pynguin"),
 )
 
@@ -37,14 +37,14 @@ def markdown(cases: Sequence[Case], late: Iterable[str], results: Results) -> st
 
 
 def signalled(answer: dict[str, Any]) -> bool:
-    """Whether ``drift`` told a structural or behavioural signal of the case's."""
+    """Whether ``signals`` told a structural or behavioural signal of the case's."""
     return any(answer.get(part, {}).get("rank") for part in ("structural", "behavioural"))
 
 
 def _cells(case: Case, held: bool, results: Results) -> list[str]:
     if case.excluded:
         return [case.name, *["excluded: " + case.excluded.partition(":")[0]], *[""] * (len(COLUMNS) - 2)]
-    drift = results["drift"].get(case.name, {})
+    drift = results["signals"].get(case.name, {})
     cycle = results["cycle"].get(case.name, {})
     part = next((p for p in ("structural", "behavioural") if drift.get(p, {}).get("rank")), "")
     ranks = drift.get(part, {})
@@ -99,7 +99,7 @@ def _rates(cases: Sequence[Case], held: frozenset[str], results: Results) -> lis
         others = sum(not found["own"] for cycle in cycles for found in cycle.get("findings", ()))
         cells = [
             str(len(names)),
-            str(sum(signalled(results["drift"].get(name, {})) for name in names)),
+            str(sum(signalled(results["signals"].get(name, {})) for name in names)),
             str(sum(bool(cycle.get("rank")) for cycle in cycles)),
             str(others),
             *(

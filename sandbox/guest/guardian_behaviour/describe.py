@@ -190,9 +190,21 @@ class _Describer:
 
     def _items(self, values: Any, depth: int) -> list[str]:
         """At most so many; what is sorted afterwards is shown whole, since its order is chance."""
-        most = len(values) if isinstance(values, (set, frozenset)) else _MAX_ITEMS
+        if isinstance(values, (set, frozenset)):
+            return self._unordered(values, depth)
+        most = _MAX_ITEMS
         found = [self.text(value, depth) for value in list(values)[:most]]
         return found + ([f"… {len(values)} in all"] if len(values) > most else [])
+
+    def _unordered(self, values: Any, depth: int) -> list[str]:
+        """Each with an equal share of what may still be shown, so that the set's order decides nothing."""
+        whole, share = self._budget, self._budget // max(1, len(values))
+        found = []
+        for value in values:
+            self._budget = share
+            found.append(self.text(value, depth))
+        self._budget = whole - share * len(values)
+        return found
 
     def _pairs(self, values: dict[Any, Any], depth: int) -> list[str]:
         keys = sorted(((self.text(key, depth), key) for key in values), key=lambda pair: pair[0])

@@ -15,7 +15,7 @@ import json
 import os
 import sys
 import time
-from typing import Any, Callable, Sequence, TextIO
+from typing import Any, Callable, Iterator, Sequence, TextIO
 
 from .calling import Caller, find, way
 from .describe import describe_whole, literal
@@ -26,8 +26,9 @@ _BALLAST = 300
 """Objects of each size."""
 
 
-_WRITING_S = 2.0
-"""For writing the calls of one function as source."""
+_WRITING_CALLS = 4
+"""How many times the limit of one call writing the calls of one function as source may take."""
+_BLOCK = 40
 _OVERTIMES = 3
 """Calls that do not return in time after which no mutated ones are made; after twice as many none at all."""
 
@@ -54,37 +55,48 @@ class _Session:
             self._say(missing=f"{type(error).__name__}: {str(error)[:300]}")
             return
         inputs = [(number, base64.b64decode(text)) for number, text in enumerate(self._task["inputs"])]
-        for number, data in self._ordered(inputs):
+        for number, index, data, mutation in self._planned(inputs, bound):
             if self._overtimes >= 2 * _OVERTIMES:
                 break
-            self._replay(function, bound, number, data)
+            late = index >= 0 and self._overtimes >= _OVERTIMES
+            if late or [number, index] in self._task["without"]:
+                continue
+            self._say(input=number, mutation=index, begun=True)
+            self._say(input=number, mutation=index, **self._call(function, bound, data, mutation))
         if not self._task["reverse"]:
             self._write(function, bound, inputs)
         self._say(done=True)
         del ballast
 
-    def _replay(self, function: Callable[..., Any], bound: bool, number: int, data: bytes) -> None:
-        """All calls that one recorded input gives, each with arguments made anew from the pickle."""
-        try:
-            listed = mutations(Input(data).call, bound, self._task["mutations"])
-        except BaseException as error:
-            self._say(input=number, mutation=-1, unusable=f"{type(error).__name__}: {str(error)[:200]}")
-            return
-        for index in self._ordered(range(-1, len(listed))):
-            late = index >= 0 and self._overtimes >= _OVERTIMES
-            if late or [number, index] in self._task["without"]:
-                continue
-            self._say(input=number, mutation=index, begun=True)
-            mutation = listed[index] if index >= 0 else None
-            self._say(input=number, mutation=index, **self._call(function, bound, data, mutation))
+    def _planned(
+        self, inputs: Sequence[tuple[int, bytes]], bound: bool
+    ) -> Iterator[tuple[int, int, bytes, Any]]:
+        """All calls: the recorded ones, then mutated ones in blocks, each block in the order asked for.
+
+        So both orders have made the same calls when the time is up, but for a block.
+        """
+        listed: dict[int, list[Any]] = {}
+        for number, data in inputs:
+            try:
+                listed[number] = mutations(Input(data).call, bound, self._task["mutations"])
+            except BaseException as error:
+                self._say(input=number, mutation=-1, unusable=f"{type(error).__name__}: {str(error)[:200]}")
+        usable = [(number, data) for number, data in inputs if number in listed]
+        longest = max(map(len, listed.values()), default=0)
+        mutated = [
+            (number, index, data, listed[number][index])
+            for index in range(longest)
+            for number, data in usable
+            if index < len(listed[number])
+        ]
+        blocks = [mutated[start : start + _BLOCK] for start in range(0, len(mutated), _BLOCK)]
+        for block in ([(number, -1, data, None) for number, data in usable], *blocks):
+            yield from self._ordered(block)
 
     def _call(self, function: Callable[..., Any], bound: bool, data: bytes, mutation: Any) -> dict[str, Any]:
         """One call; what is shown of its arguments is a second copy, since showing uses iterators up."""
         try:
-            shown = _mutated(Input(data).call, mutation)
-            receiver = describe_whole(shown.args[0]).text if bound and shown.args else ""
-            text = describe_whole((shown.args[int(bound) :], shown.kwargs)).text
-            source = _literal(shown, bound)
+            told = {} if self._task["reverse"] else _shown(_mutated(Input(data).call, mutation), bound)
             made = Input(data)
             call = _mutated(made.call, mutation)
         except BaseException as error:
@@ -92,7 +104,7 @@ class _Session:
         outcome = self._caller.outcome(function, made, call)
         self._overtimes += "overtime" in outcome
         label = mutation.label if mutation is not None else "as recorded"
-        return {"label": label, "call": text, "literal": source, "receiver": receiver, "outcome": outcome}
+        return {"label": label, **told, "outcome": outcome}
 
     def _listed(self, data: bytes, bound: bool) -> list[Any]:
         """The mutations of one recorded call; none where it cannot be read back."""
@@ -106,7 +118,7 @@ class _Session:
 
         It runs constructors, and so comes after every call.
         """
-        until = time.monotonic() + _WRITING_S
+        until = time.monotonic() + _WRITING_CALLS * self._task["call_s"]
         made = way(self._task["module"], self._task["qualname"])
         awaited = inspect.iscoroutinefunction(function)
         known = [(number, data, self._listed(data, bound)) for number, data in inputs]
@@ -139,6 +151,15 @@ class _Session:
 def _weights() -> list[Any]:
     """One object of each size that the small-object allocator tells apart (16 bytes to 512)."""
     return [object(), float(os.getpid()), *(bytes(size) for size in range(1, 480, 16))]
+
+
+def _shown(call: Call, bound: bool) -> dict[str, str]:
+    """A call as text, and as a literal where it has one."""
+    return {
+        "receiver": describe_whole(call.args[0]).text if bound and call.args else "",
+        "call": describe_whole((call.args[int(bound) :], call.kwargs)).text,
+        "literal": _literal(call, bound),
+    }
 
 
 def _literal(call: Call, bound: bool) -> str:
