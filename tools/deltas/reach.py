@@ -19,7 +19,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from repo_guardian.tools.deltas.fixtures import (
     FixtureUsers,
@@ -63,6 +63,10 @@ class Walk:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        # A walk comes by the same files again and again, and a graph decodes them each time.
+        self._symbol = cache(graph.symbols.get)
+        self._symbols_in = cache(graph.symbols_in)
+        self._edges_in = cache(graph.edges_in)
         self._users = FixtureUsers(graph)
         self._reached = Reached()
 
@@ -82,7 +86,7 @@ class Walk:
         return self._reached
 
     def _next(self, name: str) -> Iterator[str]:
-        symbol = self._graph.symbols.get(name)
+        symbol = self._symbol(name)
         uses = self._graph.uses(name)
         if symbol is None:
             yield from (self._holder(edge) for edge in uses)
@@ -106,18 +110,18 @@ class Walk:
             self._reached.below.add(module.path.removesuffix("conftest.py"))
         elif is_test_file(module.path):
             self._reached.whole.add(module.path)
-        yield from (symbol.id for symbol in self._graph.symbols_in(module.path))
+        yield from (symbol.id for symbol in self._symbols_in(module.path))
         yield from (edge.source for edge in uses)
 
     def _holder(self, edge: Edge) -> str:
         """The definition that runs a use: the source, or what holds it in the text of a module or class."""
-        source = self._graph.symbols.get(edge.source)
+        source = self._symbol(edge.source)
         if source is None or source.kind not in (SymbolKind.MODULE, SymbolKind.CLASS):
             return edge.source
         span = edge.span
         holding = [
             symbol
-            for symbol in self._graph.symbols_in(edge.path)
+            for symbol in self._symbols_in(edge.path)
             if symbol.span.start_byte <= span.start_byte and span.end_byte <= symbol.span.end_byte
         ]
         held = min(holding, key=lambda s: (s.span.end_byte - s.span.start_byte, s.id), default=source)
@@ -128,7 +132,7 @@ class Walk:
 
     def _by_name(self, symbol: Symbol) -> list[Edge]:
         """Uses on values of unknown type that may mean ``symbol``."""
-        owner = self._graph.symbols.get(symbol.id.rpartition(".")[0])
+        owner = self._symbol(symbol.id.rpartition(".")[0])
         if symbol.kind is SymbolKind.ALIAS or owner is None or _is_dunder(symbol.name):
             return []
         found = self._graph.named(symbol.name)
@@ -140,16 +144,16 @@ class Walk:
 
     def _mentions(self, symbol: Symbol, uses: Iterable[Edge]) -> Iterator[Edge]:
         """Uses of something else on lines that name a top-level symbol: ``TABLE.copy()`` reads ``TABLE``."""
-        owner = self._graph.symbols.get(symbol.id.rpartition(".")[0])
+        owner = self._symbol(symbol.id.rpartition(".")[0])
         if owner is None or owner.kind is not SymbolKind.MODULE:
             return
         names = {(symbol.path, symbol.name)}
         for edge in uses:
             if edge.kind is EdgeKind.IMPORT:
-                names |= {(edge.path, s.name) for s in self._graph.symbols_in(edge.path) if _binds(s, edge)}
+                names |= {(edge.path, s.name) for s in self._symbols_in(edge.path) if _binds(s, edge)}
         for path, name in sorted(names):
             word = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
-            for edge in self._graph.edges_in(path):
+            for edge in self._edges_in(path):
                 if edge.kind is not EdgeKind.IMPORT and edge.source != symbol.id and word.search(edge.text):
                     yield edge
 
@@ -165,7 +169,7 @@ class Walk:
         self._reached.whole |= {edge.path for edge in uses if is_test_file(edge.path)} - used
 
     def _beside(self, symbol: Symbol, *, used: bool) -> Iterator[str]:
-        owner = self._graph.symbols.get(symbol.id.rpartition(".")[0])
+        owner = self._symbol(symbol.id.rpartition(".")[0])
         if owner is not None and owner.kind in _FUNCTIONS:
             yield owner.id
         elif symbol.kind in _MEMBERS and owner is not None:
@@ -177,7 +181,7 @@ class Walk:
             yield owner.id
 
     def _overridden(self, symbol: Symbol) -> Iterator[str]:
-        for edge in self._graph.edges_in(symbol.path):
+        for edge in self._edges_in(symbol.path):
             if edge.kind is EdgeKind.OVERRIDE and edge.source == symbol.id:
                 yield edge.target
 
