@@ -1,12 +1,12 @@
-"""Structural drift beside griffe's breaking changes, release by release, with every disagreement and its class.
+"""Structural drift beside griffe's breaking changes, release by release, each disagreement with its class.
 
     python benchmarks/drift_griffe.py --griffe PYTHON --from DIR --read FILE NAME.git ...
 
 ``--griffe`` names a Python that has griffe (2.4.1 was measured), and ``--from`` the folder that
-``drift_histories.py collect`` wrote. Both read the same trees of the same releases. Griffe looks at the import
-packages that lie at the top or under ``src``; of our signals those count that are public, of an API kind and in
-these packages. Two agree when they name the same symbol, or a class and a member of it. ``--read`` is written:
-every disagreement, with the class that a rule gave it. Prints two Markdown tables.
+``drift_histories.py collect`` wrote. Both read the same trees of the same releases. Griffe looks at the
+import packages that lie at the top or under ``src``; of our signals those count that are public, of an API
+kind and in these packages. Two agree when they name the same symbol, or a class and a member of it.
+``--read`` is written: every disagreement, with the class that a rule gave it. Prints three Markdown tables.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ for name, base, current in json.load(sys.stdin):
                          "alias": obj.is_alias, "of": obj.kind.value, "labels": labels,
                          "old": str(b.old_value)[:160], "new": str(b.new_value)[:160]})
     except Exception as error:
-        said.append({"kind": "failed", "path": name, "canonical": name, "alias": False, "of": "", "labels": [],
-                     "old": type(error).__name__, "new": str(error)[:160]})
+        said.append({"kind": "failed", "path": name, "canonical": name, "alias": False, "of": "",
+                     "labels": [], "old": type(error).__name__, "new": str(error)[:160]})
     print(json.dumps(said), flush=True)
 """
 
 
 @dataclass(frozen=True)
 class Breakage:
-    """What griffe says of one object; ``path`` and ``canonical`` may differ for what is inherited or imported."""
+    """What griffe says of one object; what is inherited or imported has another ``canonical`` path."""
 
     kind: str
     path: str
@@ -85,6 +85,7 @@ class Compared:
     both: list[tuple[Breakage, Record]]
     only_griffe: list[Breakage]
     only_ours: list[Record]
+    dynamic: set[str]
 
 
 def write_packages(git: Git, commit: str, root: Path) -> list[str]:
@@ -131,16 +132,19 @@ def compare(folder: Path, records: Sequence[Record], python: str, count: int) ->
                 for commit, root in zip((pair.base, pair.current), roots, strict=True)
             ]
             packages = sorted(set(found[0]) & set(found[1]))
+            dynamic = dynamic_modules(roots[1])
             answers = ask(python, [(package, str(roots[0]), str(roots[1])) for package in packages])
         ours = [
             r for r in records
             if (r.repository, r.source, r.names) == (name, "release", (pair.base_name, pair.current_name))
             and r.public and r.kind in API_KINDS and r.symbol.partition(".")[0] in packages
         ]  # fmt: skip
-        yield _match(name, pair, [b for some in answers for b in some], ours)
+        yield _match(name, pair, [b for some in answers for b in some], ours, dynamic)
 
 
-def _match(name: str, pair: Pair, breakages: list[Breakage], ours: list[Record]) -> Compared:
+def _match(
+    name: str, pair: Pair, breakages: list[Breakage], ours: list[Record], dynamic: set[str]
+) -> Compared:
     both, only_griffe, matched = [], [], set()
     for breakage in breakages:
         partners = [
@@ -149,29 +153,39 @@ def _match(name: str, pair: Pair, breakages: list[Breakage], ours: list[Record])
         both += [(breakage, partners[0])] if partners else []
         only_griffe += [] if partners else [breakage]
         matched |= {partner.id for partner in partners}
-    return Compared(name, pair, both, only_griffe, [r for r in ours if r.id not in matched])
+    only_ours = [r for r in ours if r.id not in matched]
+    return Compared(name, pair, both, only_griffe, only_ours, dynamic)
 
 
 def _related(name: str, symbol: str) -> bool:
     return bool(symbol) and (name == symbol or name.startswith(f"{symbol}.") or symbol.startswith(f"{name}."))
 
 
-def griffe_class(found: Breakage, lines: set[str]) -> str:
+def griffe_class(found: Breakage, dynamic: set[str]) -> str:
     """Why we are silent on what griffe tells; the first rule that fits."""
-    if found.kind == "failed":
-        return "griffe could not read the package"
-    parts = found.path.split(".")
-    if any(part.startswith("_") and not part.startswith("__") for part in parts):
-        return "private"
-    if parts[-1] in ("__version__", "version", "__version_info__", "VERSION"):
-        return "a version number"
-    if found.alias and found.path != found.canonical:
-        return "an import, or inherited: another name of what is told once or of somebody else's"
-    if found.kind == "attribute_changed_value":
-        return "an attribute's value that is no literal, or of an instance"
-    if found.kind.startswith("parameter"):
-        return "a parameter list that is not certain, or a change that no call can tell"
-    return found.kind
+    parts = found.canonical.split(".")
+    served = any(".".join(parts[:end]) in dynamic for end in range(1, len(parts)))
+    rules = {
+        "griffe could not read the package": found.kind == "failed",
+        "private by name": any(part.startswith("_") and not part.startswith("__") for part in parts),
+        "a special method: nobody calls it by name": parts[-1].startswith("__"),
+        "the module has a __getattr__ that may serve it": served,
+        "inherited or imported: another name of what is told once, or of somebody else's": found.alias,
+        "a return type that narrowed, or came": found.kind == "return_changed_type",
+        "made under a condition or by a call: its kind is not certain": found.kind == "object_changed_kind",
+        "a list that is not certain, or a change that no call can tell": found.kind.startswith("parameter"),
+        "an attribute that a base or an instance may have, or a type variable": found.of == "attribute",
+    }
+    return next((why for why, fits in rules.items() if fits), "other")
+
+
+def dynamic_modules(root: Path) -> set[str]:
+    """Import names of the modules that define ``__getattr__``."""
+    found = set()
+    for path in root.rglob("*.py"):
+        if re.search(rb"^(?:def|async def) __getattr__\(", path.read_bytes(), re.MULTILINE):
+            found.add(".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"))
+    return found
 
 
 def our_class(record: Record) -> str:
@@ -199,7 +213,7 @@ def main() -> None:
                     by_kind.setdefault(breakage.kind, Counter())["both"] += 1
                 for breakage in one.only_griffe:
                     by_kind.setdefault(breakage.kind, Counter())["griffe"] += 1
-                    kind = griffe_class(breakage, set())
+                    kind = griffe_class(breakage, one.dynamic)
                     theirs[kind] += 1
                     print(f"[griffe: {kind}] {title}: {breakage}", file=out)
                 for record in one.only_ours:

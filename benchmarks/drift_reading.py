@@ -2,10 +2,10 @@
 
     python benchmarks/drift_reading.py --repositories DIR --from DIR --sample FILE [--seed N] [--skip N]
 
-Prints, per signal of a sample, the definitions at both commits, each lagging use with the lines around it, what
-a later commit did to that line (for a half commit: the whole one), and whether Python's own ``inspect`` binds
-the call that stands there to the one and to the other parameter list. None of it comes from the detector but
-the places. ``--seed`` shuffles, for a second reading.
+Prints, per signal of a sample, the definitions at both commits, each lagging use with the lines around it,
+what the whole commit did to that line (for a half one), and whether Python's own ``inspect`` binds the call
+that stands there to the one and to the other parameter list. None of it comes from the detector but the
+places. ``--seed`` shuffles, for a second reading.
 """
 
 from __future__ import annotations
@@ -199,9 +199,7 @@ def print_dossier(folder: Path, record: Record, sites: int) -> None:
             print(place.lines(line, line + SHOWN_LINES))
     for site in record.lagging[:sites]:
         where = Place(repository, record.current, site.path)
-        print(
-            f"  lags: {site.path}:{site.line} in {site.symbol}: {site.reason}{' (guess)' if site.guessed else ''}"
-        )
+        print(f"  lags: {site.path}:{site.line} in {site.symbol}: {site.reason}{' (guess)' * site.guessed}")
         print(
             f"  $ {where.command(site.line - 3, site.line + 4)}\n{where.lines(site.line - 3, site.line + 4)}"
         )

@@ -3,9 +3,9 @@
     python benchmarks/drift_second.py --repositories DIR --from DIR --sample FILE --seed N --out FILE
 
 The sample is taken in another order (``--seed``), and every statement is decided anew from the two texts with
-``ast`` and ``inspect`` alone: the parameter lists bind, or do not bind, the call that the signal shows and the
-calls that are said to lag; a name is bound, or not, in its module or class; a base, decorator, default, value or
-annotation is, or is not, written otherwise; a word stands in more files or fewer. What such a rule cannot
+``ast`` and ``inspect`` alone: the parameter lists bind, or do not, the call that the signal shows and the
+calls that are said to lag; a name is bound, or not, in its module or class; a base, decorator, default, value
+or annotation is, or is not, written otherwise; a word stands in more files or fewer. What such a rule cannot
 decide is ``undecided``.
 """
 
@@ -130,9 +130,10 @@ def of_altered(sides: Sides) -> Verdict:
         )
     different = sorted(name for name in before if before[name] != after.get(name))
     told = {
-        "default_changed": "defaults", "return_changed": "returns", "base_added": "bases", "base_removed": "bases",
-        "bases_reordered": "bases", "decorator_added": "decorators", "decorator_removed": "decorators",
-        "binding_changed": "decorators", "value_changed": "value", "type_changed": "value",
+        "default_changed": "defaults", "return_changed": "returns", "base_added": "bases",
+        "base_removed": "bases", "bases_reordered": "bases", "decorator_added": "decorators",
+        "decorator_removed": "decorators", "binding_changed": "decorators", "value_changed": "value",
+        "type_changed": "value",
     }  # fmt: skip
     wanted = {told.get(change, "") for change in sides.record.changes}
     if "" in wanted:
@@ -238,7 +239,7 @@ def _is_abstract(text: str, owner: str, name: str) -> bool:
 
 
 def of_reach(sides: Sides) -> Verdict:
-    """Files that have the word, or words in the body: more now where users or calls came, fewer where they went."""
+    """Files that have the word, or words in the body: more now where users or calls came, else fewer."""
     record, name = sides.record, sides.names[0]
     if "is used in" in record.line:
         counts = [_files(sides.repository, commit, name) for commit in (record.base, record.current)]

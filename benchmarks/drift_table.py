@@ -26,17 +26,21 @@ def labels_table(names: Sequence[str]) -> None:
         first, second = (_labels(f"{name}.{which}") for which in ("first", "second"))
         rows = read_rows(LABELS / f"{name}.sample.tsv")
         key = "source" if name.startswith("lagging") else "kind"
-        print(
-            f"\n| {name}: {key} | drawn | true | noise | precision | 95 % interval |\n|---|---|---|---|---|---|"
-        )
+        print(f"\n| {name}: {key} | drawn | true | noise | precision | 95 % interval |\n|{'---|' * 6}")
         groups = sorted({row[key] for row in rows})
         for group in [*groups, "all"]:
             ids = [row["id"] for row in rows if group in (row[key], "all")]
             good = sum(first[found] == "true" for found in ids)
             low, high = wilson(good, len(ids))
-            print(
-                f"| {group} | {len(ids)} | {good} | {len(ids) - good} | {good / len(ids):.3f} | {low:.2f}–{high:.2f} |"
-            )
+            cells = [
+                group,
+                len(ids),
+                good,
+                len(ids) - good,
+                f"{good / len(ids):.3f}",
+                f"{low:.2f} to {high:.2f}",
+            ]
+            print(f"| {' | '.join(map(str, cells))} |")
         compared, same, found = kappa(first, second)
         left = len(rows) - compared
         print(
