@@ -26,8 +26,7 @@ from repo_guardian.server.contract.cycles import EXIT_EXPLANATIONS, Envelope, Ex
 from repo_guardian.server.contract.drift import DriftItem
 from repo_guardian.server.contract.hypotheses import HumanWord
 from repo_guardian.server.contract.signals import SignalItem
-from repo_guardian.server.session.answers import Page
-from repo_guardian.server.session.drift import Drift, drift_answer, measure_drift
+from repo_guardian.server.session.drift import Drift, drift_items, measure_drift
 from repo_guardian.server.session.reading import Narrate, Repository
 from repo_guardian.server.session.translate import instant, view_status
 from repo_guardian.server.session.uncommitted import STAGED, SUBJECTS, WORKTREE
@@ -81,8 +80,7 @@ def quick_check(repository: Repository, asked: Uncommitted, narrate: Narrate) ->
     started = time.monotonic()
     revision = STAGED if asked.scope is Scope.STAGED else WORKTREE
     drift = measure_drift(repository, asked.base, revision, narrate, index=asked.index)
-    answer = drift_answer(drift, Page(0, len(drift.judged), None))
-    told = [_with_intent(item) for item in answer.items if claims_something(item.signal)]
+    told = [_with_intent(item) for item in drift_items(drift) if claims_something(item.signal)]
     report = CycleReport(
         cycle=_cycle(repository, drift, asked.scope),
         signals_total=len(told),
@@ -155,14 +153,13 @@ def _spoken_for(signals: Iterable[SignalItem], words: dict[str, HumanWord]) -> I
 
 def _cycle(repository: Repository, drift: Drift, scope: Scope) -> ReportedCycle:
     base = drift.before.tree.commit
-    committed = repository.mirror.commit_info(repository.mirror.resolve("HEAD")).committer_time
     return ReportedCycle(
         number=0,
         repository_id=repository.source.repository_id,
         source=repository.source.location,
         commit=drift.after.tree.label,
         subject=SUBJECTS[scope],
-        committed_at=instant(committed),
+        committed_at=instant(drift.committed),
         base=base,
         policy="graphs",
         model=None,

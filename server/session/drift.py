@@ -10,17 +10,19 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from repo_guardian.errors import UsageError, ViewError
+from repo_guardian.server.contract.cycles import Scope
 from repo_guardian.server.contract.drift import DriftAnswer, DriftItem, IntentItem, LeftOutItem, MentionItem
 from repo_guardian.server.contract.reading import AsOf
 from repo_guardian.server.session.answers import Page, within
 from repo_guardian.server.session.locus import Sides
-from repo_guardian.server.session.reading import SUBJECT_CHARS, Narrate, Repository
+from repo_guardian.server.session.reading import SUBJECT_CHARS, Narrate, Reading, Repository
 from repo_guardian.server.session.translate import signal_item
 from repo_guardian.server.session.trees import MirrorSource, Tree
 from repo_guardian.server.session.uncommitted import SCOPES, SUBJECTS, WORKTREE, take_uncommitted
 from repo_guardian.server.session.views import quietly
 from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.messages import messages
+from repo_guardian.tools.git.mirror import Base
 from repo_guardian.tools.git.objects import changed_paths
 from repo_guardian.tools.git.pseudo_commit import LeftOut
 from repo_guardian.tools.intent.evidence import Intent
@@ -41,7 +43,16 @@ from repo_guardian.tools.views.interface import BuildOptions
 from repo_guardian.tools.views.publish import load, refresh
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
-__all__ = ["WORKTREE", "Drift", "Side", "drift_answer", "find_drift", "measure_drift", "version_step"]
+__all__ = [
+    "WORKTREE",
+    "Drift",
+    "Side",
+    "drift_answer",
+    "drift_items",
+    "find_drift",
+    "measure_drift",
+    "version_step",
+]
 
 DEPENDENTS_LISTED = 20
 """Dependents of one signal in an answer that is bounded in size; lagging ones come first."""
@@ -61,7 +72,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Drift:
-    """Two sides and everything measured between them, signals in the order in which they are told."""
+    """Two sides and everything measured between them, signals in the order in which they are told.
+
+    ``committed`` is when the later side, or the HEAD under it, was committed, in seconds since the epoch.
+    """
 
     before: Side
     after: Side
@@ -70,6 +84,7 @@ class Drift:
     left_out: tuple[LeftOut, ...]
     changed: tuple[str, ...]
     intent: Intent
+    committed: int
     judged: tuple[tuple[Signal, IntentEvidence], ...]
 
     @property
@@ -113,23 +128,20 @@ def measure_drift(
     Args:
         index: the index that git is about to commit, where ``revision`` is ``STAGED`` and a hook says so.
     """
-    mirror, root = repository.mirror, repository.state.root
     scope = SCOPES.get(revision or "")
-    reading = repository.at(None if scope is not None else revision)
-    git, tree, as_of = mirror.git, reading.tree, reading.as_of
-    left_out: tuple[LeftOut, ...] = ()
-    if scope is not None:
-        if repository.head is None:
-            raise UsageError(
-                "HEAD has no commit to compare the work tree with", hint="commit something first"
-            )
-        named = Path(repository.named)
-        taken = take_uncommitted(scope, named, repository.source, mirror, state=root, index=index)
-        git, tree, left_out = taken.git, Tree(taken.git, taken.commit, taken.tree), taken.not_comparable
-        as_of = as_of.model_copy(update={"commit": taken.commit, "subject": SUBJECTS[scope]})
-        base = base or "HEAD"
-    found = mirror.base_of(reading.commit, base)
-    base_tree = Tree(mirror.git, found.commit, found.tree)
+    if scope is None:
+        reading = repository.at(revision)
+        found = repository.mirror.base_of(reading.commit, base)
+        later = _Later(repository.mirror.git, reading.tree, reading.as_of)
+    else:
+        reading = _head(repository)
+        head = Base(reading.commit, reading.info.tree)
+        found = head if base is None else repository.mirror.base_of(reading.commit, base)
+        later = _uncommitted(repository, reading, scope, index)
+    mirror, root = repository.mirror, repository.state.root
+    git, tree, as_of, left_out = later.git, later.tree, later.as_of, later.left_out
+    same = found.commit == reading.commit
+    base_tree = reading.tree if same else Tree(mirror.git, found.commit, found.tree)
     before = Side(mirror.git, base_tree, _graph(root, mirror.git, base_tree, None, narrate))
     after = Side(git, tree, _graph(root, git, tree, base_tree.label, narrate))
     changed = [path_text(change.path) for change in changed_paths(git, base_tree.treeish, tree.treeish)]
@@ -138,8 +150,53 @@ def measure_drift(
     judged = [(s, _evidence(intent, s, before, after)) for s in rank(_signals(before, after, changed))]
     judged.sort(key=lambda pair: (pair[1].intended, -pair[0].score, pair[0].key))
     return Drift(
-        before, after, as_of, scope is not None, left_out, tuple(changed), intent, judged=tuple(judged)
+        before,
+        after,
+        as_of,
+        work_tree=scope is not None,
+        left_out=left_out,
+        changed=tuple(changed),
+        intent=intent,
+        committed=reading.info.committer_time,
+        judged=tuple(judged),
     )
+
+
+@dataclass(frozen=True)
+class _Later:
+    """The later side before its graph is there."""
+
+    git: Git
+    tree: Tree
+    as_of: AsOf
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def _head(repository: Repository) -> Reading:
+    if repository.head is None:
+        raise UsageError("HEAD has no commit to compare the work tree with", hint="commit something first")
+    return Reading(repository, repository.mirror.commit_info(repository.head))
+
+
+def _uncommitted(repository: Repository, head: Reading, scope: Scope, index: Path | None) -> _Later:
+    """The work tree or the index. Nobody asks git how the one stands to HEAD: the answer is about that."""
+    taken = take_uncommitted(
+        scope,
+        Path(repository.named),
+        repository.source,
+        repository.mirror,
+        state=repository.state.root,
+        index=index,
+    )
+    as_of = AsOf(
+        repository=repository.source.location,
+        commit=taken.commit,
+        subject=SUBJECTS[scope],
+        head=head.commit,
+        dirty=taken.is_dirty,
+        changed_paths=len(taken.changes),
+    )
+    return _Later(taken.git, Tree(taken.git, taken.commit, taken.tree), as_of, taken.not_comparable)
 
 
 def _signals(before: Side, after: Side, changed: Sequence[str]) -> Iterator[Signal]:
@@ -198,6 +255,11 @@ def drift_answer(drift: Drift, page: Page) -> DriftAnswer:
         skipped_total=len({s.path for side in (drift.before, drift.after) for s in side.graph.skipped}),
         next_offset=following if items and following < len(drift.judged) else None,
     )
+
+
+def drift_items(drift: Drift) -> tuple[DriftItem, ...]:
+    """Everything that was measured, each signal with its intent and with all of its uses that lag."""
+    return tuple(_item(signal, evidence, drift, _DEPENDENTS_MOST) for signal, evidence in drift.judged)
 
 
 def _subject(git: Git, commit: str) -> str:

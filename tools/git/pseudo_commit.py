@@ -18,7 +18,7 @@ from repo_guardian.tools.git.command import Git
 from repo_guardian.tools.git.faults import state_fault
 from repo_guardian.tools.git.lock import exclusive
 from repo_guardian.tools.git.mirror import Mirror
-from repo_guardian.tools.git.objects import Change, changed_paths, tree_id
+from repo_guardian.tools.git.objects import Change, changed_paths
 from repo_guardian.tools.git.source import Source
 
 _LOCAL_FILES = ("info/exclude", "info/attributes")
@@ -27,6 +27,7 @@ _SAMPLED_FOLDER = "17"
 _SAMPLE_FULL = 27
 """git's own measure of too many loose objects: 6,700 of them, judged by one of the 256 folders."""
 _KEPT_FOR = "14.days.ago"
+_SHA1_DIGITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,13 @@ def _git_directory(entry: Path) -> Path:
 
 
 @contextmanager
-def opened_store(store: Path, mirror: Mirror, watched: Path) -> Iterator[Git]:
+def opened_store(store: Path, mirror: Mirror, watched: Path, head: str) -> Iterator[Git]:
     """The store, made or taken over from an earlier snapshot, held alone for the length of the block.
 
     Args:
         store: where it is, or shall be.
         watched: the git directory, whose local excludes and attributes come along as data.
+        head: full id of a commit of the mirror: the store has objects of the same format.
 
     Raises:
         GitError: git failed.
@@ -108,14 +110,13 @@ def opened_store(store: Path, mirror: Mirror, watched: Path) -> Iterator[Git]:
     try:
         store.parent.mkdir(parents=True, exist_ok=True)
         with exclusive(store.with_name(store.name + ".lock"), wait_s=60.0):
-            _prepare(store, mirror, watched)
+            _prepare(store, mirror, watched, "sha1" if len(head) == _SHA1_DIGITS else "sha256")
             yield Git(store, mirror.git.timeout_s)
     except OSError as error:
         raise state_fault(error, store) from error
 
 
-def _prepare(store: Path, mirror: Mirror, watched: Path) -> None:
-    kind = mirror.git.run("rev-parse", "--show-object-format").decode().strip()
+def _prepare(store: Path, mirror: Mirror, watched: Path, kind: str) -> None:
     git = Git(store, mirror.git.timeout_s)
     if git.attempt("rev-parse", "--show-object-format").stdout.decode().strip() != kind:
         shutil.rmtree(store, ignore_errors=True)
@@ -176,7 +177,7 @@ def copied_index(git: Git, watched: Path, index: Path | None = None) -> Git | No
 
 
 def taken(
-    git: Git, root: Path, head: str, tree: str, *, left_out: Iterable[LeftOut], subject: str
+    git: Git, root: Path, head: str, tree: str, *, head_tree: str, left_out: Iterable[LeftOut]
 ) -> WorktreeSnapshot:
     """The snapshot of ``tree`` on top of ``head``. Its commit has HEAD's time: equal content, one name."""
     plain = replace(git, work_tree=None, index=None)
@@ -184,8 +185,8 @@ def taken(
     committer = next((x for x in header.split(b"\n") if x.startswith(b"committer ")), b"0 +0000")
     who = b"work tree <work-tree@localhost> " + b" ".join(committer.split(b" ")[-2:])
     lines = (b"tree " + tree.encode(), b"parent " + head.encode(), b"author " + who, b"committer " + who)
-    text = b"\n".join((*lines, b"", subject.encode() + b"\n"))
+    text = b"\n".join((*lines, b"", b"-\n"))  # a message with words in it would speak for intent
     commit = plain.run("hash-object", "-t", "commit", "-w", "--stdin", stdin=text).decode().strip()
-    changes = changed_paths(plain, tree_id(plain, head), tree)
+    changes = changed_paths(plain, head_tree, tree)
     kept = tuple(sorted(left_out, key=lambda entry: entry.path))
     return WorktreeSnapshot(plain, root, head, commit, tree, changes, kept)

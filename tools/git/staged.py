@@ -62,7 +62,7 @@ def staged_snapshot(
     """
     head = mirror.resolve("HEAD")
     watched = Path(source.url)
-    with opened_store(store, mirror, watched) as git:
+    with opened_store(store, mirror, watched, head) as git:
         chosen = index if index is not None and _lies_in(index, watched) else None
         return _Staging(git, root, head, watched, limits or StagedLimits()).take(chosen)
 
@@ -96,9 +96,7 @@ class _Staging:
         ours.run("read-tree", self._tree)
         ours.run("update-index", "-z", "--index-info", stdin=b"".join(map(_entry, kept)))
         tree = ours.run("write-tree").decode().strip()
-        return taken(
-            self._git, self._root, self._head, tree, left_out=self._left_out, subject="-"
-        )
+        return taken(self._git, self._root, self._head, tree, head_tree=self._tree, left_out=self._left_out)
 
     def _changes(self, copy: Git) -> list[Change]:
         """What the index says differently from HEAD: conflicts are listed, entries to be added later none."""

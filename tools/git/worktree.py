@@ -63,7 +63,7 @@ def snapshot(
     """
     head = mirror.resolve("HEAD")
     watched = Path(source.url)
-    with opened_store(store, mirror, watched) as git:
+    with opened_store(store, mirror, watched, head) as git:
         return _Taking(replace(git, work_tree=root), head, watched, limits or WorktreeLimits()).take()
 
 
@@ -90,7 +90,7 @@ class _Taking:
         if hidden:  # the next snapshot must not inherit the marks
             (self._git.git_dir / "index").unlink()
         return taken(
-            self._plain, self._root, self._head, tree, left_out=self._left_out, subject="-"
+            self._plain, self._root, self._head, tree, head_tree=self._head_tree, left_out=self._left_out
         )
 
     def _watched_index(self) -> tuple[list[bytes], list[bytes]]:
