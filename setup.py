@@ -18,5 +18,5 @@ for folder in FOLDERS:
 setup(
     packages=packages,
     package_dir={"repo_guardian": "core", **{f"repo_guardian.{name}": name for name in FOLDERS}},
-    package_data={"": ["**/*.j2", "**/*.json", "**/*.lock", "**/*.sh", "py.typed"]},
+    package_data={"": ["**/*.css", "**/*.j2", "**/*.json", "**/*.lock", "**/*.sh", "py.typed"]},
 )

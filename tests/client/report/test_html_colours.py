@@ -1,4 +1,4 @@
-"""The colours of the page: each pair of text and ground that occurs is readable (WCAG 2.2, 1.4.3: 4.5 to 1)."""
+"""The colours of the page: each pair of text and ground on it is readable (WCAG 2.2, 1.4.3: 4.5 to 1)."""
 
 from __future__ import annotations
 
