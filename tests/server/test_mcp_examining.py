@@ -54,6 +54,13 @@ class Cycle:
     async def state(self):
         return await call(self._client, "cycle_state", cycle_id=self._cycle_id)
 
+    async def grade(self, proposal):
+        return await call(self._client, "hypothesis_grade", cycle_id=self._cycle_id, proposal=proposal)
+
+    async def persist(self):
+        close = {"policy": "by hand", "exit_reason": "submitted", "wall_s": 1.0}
+        return await call(self._client, "cycle_persist", cycle_id=self._cycle_id, close=close)
+
 
 @pytest.fixture
 async def probe(repository, home):
@@ -155,6 +162,17 @@ async def test_own_tests_that_reach_a_symbol_and_the_same_at_the_base(probe):
     assert base["evidence_reason"] == (
         "on the code of this tree: 2 passed; of 2 that fail at the commit 2 pass here"
     )
+    await probe("run_script", source="print(1)", parent=base["id"])
+    proposal = {
+        "hypothesis_id": "h1",
+        "grade": "supported",
+        "reason": "tests fail",
+        "citations": ["p1", "p2", "p3"],
+    }
+    decision = await probe.grade(proposal)
+    assert not decision["admitted"]
+    assert "p1 is source" in decision["reason"]
+    assert (await probe.persist())["rows"]["probes"] == 3
 
 
 async def test_own_tests_by_name(probe):
