@@ -231,6 +231,19 @@ def test_a_test_that_changed_too_is_only_copied_and_one_that_is_skipped_is_not()
     assert candidates(gone, material(before, after)) == ()
 
 
+def test_an_error_that_is_looked_at_stays():
+    text = (
+        "import pytest\nfrom m import f\n\n\ndef test_f():\n\n    assert f(1)\n\n"
+        "    with pytest.raises(ValueError) as caught:\n        f(2)\n\n"
+        "    with pytest.raises(KeyError):\n        f(3)\n\n    assert 'x' in str(caught.value)\n"
+    )
+    assert reduced(text, "test_f", [15]) == (
+        "import pytest\nfrom m import f\n\n\ndef test_f():\n"
+        "    with pytest.raises(ValueError) as caught:\n        f(2)\n\n"
+        "    assert 'x' in str(caught.value)\n"
+    )
+
+
 @given(lines=st.lists(st.integers(0, 60), max_size=3), name=st.sampled_from(["test_double", "test_other[a]"]))
 def test_whatever_the_traceback_says_the_copy_is_a_module_with_the_test(lines, name):
     text = reduced(FILE, name, lines)

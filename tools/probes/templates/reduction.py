@@ -137,7 +137,10 @@ class _Writer:
             else:
                 written += cut.instead
                 number = cut.last + 1
-        return "\n".join(written).rstrip()
+        blank = [not line.strip() for line in written]
+        first = next(i for i, line in enumerate(written) if line.rstrip().endswith(":"))
+        kept = (line for i, line in enumerate(written) if not (blank[i] and (blank[i - 1] or i == first + 1)))
+        return "\n".join(kept).rstrip()
 
     def _text(self, node: ast.stmt) -> str:
         return "\n".join(self._lines[_start(node) - 1 : node.end_lineno])

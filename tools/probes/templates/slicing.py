@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeGuard
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PURE = frozenset({
@@ -101,7 +102,8 @@ def _cut(statement: ast.stmt, needed: set[str], local: set[str]) -> Replaced | N
         calls = [call for part in checked for call in _effects(part) if may_matter(call)]
         return Replaced(first, last, tuple(f"{indent}{ast.unparse(call)}" for call in calls))
     if _expects_an_error(statement):
-        return None if may_matter(statement) else Replaced(first, last)
+        told = names_of(item.optional_vars for item in statement.items if item.optional_vars is not None)
+        return None if told & needed or may_matter(statement) else Replaced(first, last)
     if isinstance(statement, (ast.Assign, ast.AnnAssign)) and not _targets(statement) & needed:
         value = statement.value
         acts = value is not None and any(may_matter(call) for call in _effects(value))
@@ -119,7 +121,7 @@ def _checked(statement: ast.stmt) -> list[ast.expr] | None:
     return None
 
 
-def _expects_an_error(statement: ast.stmt) -> bool:
+def _expects_an_error(statement: ast.stmt) -> TypeGuard[ast.With]:
     """``with pytest.raises(…):`` and the like."""
     calls = [item.context_expr for item in statement.items] if isinstance(statement, ast.With) else []
     return bool(calls) and all(isinstance(c, ast.Call) and _called(c) in _EXPECT for c in calls)
