@@ -34,6 +34,8 @@ _REPO = "/repo/"
 _REASON_CHARS = 200
 _NAMED = 3
 _SYMBOLS = 5
+_LOOKED_UP = 500
+"""Failing tests whose suspects are looked up to tell causes apart; the others go by their exception."""
 
 
 def outcome_signals(delta: SuiteDelta, base: Graph, current: Graph, suspects: Suspects) -> tuple[Signal, ...]:
@@ -63,11 +65,16 @@ def _newly_uncollected(base: Assessment, current: Assessment) -> dict[str, str]:
 
 def _by_cause(deltas: Sequence[TestDelta], suspects: Suspects) -> list[list[TestDelta]]:
     groups: defaultdict[tuple[str, ...], list[TestDelta]] = defaultdict(list)
+    looked_up = 0
     for delta in deltas:
         passed = delta.before is not None and delta.before.outcome is TestOutcome.PASSED
-        if delta.kind is DeltaKind.NEWLY_FAILING and passed:
-            names = [suspect.old_id for suspect in suspects.of(delta)]
-            groups[(_exception(delta), *(_raised_at(delta) or names))].append(delta)
+        if delta.kind is not DeltaKind.NEWLY_FAILING or not passed:
+            continue
+        cause = _raised_at(delta)
+        if not cause and looked_up < _LOOKED_UP:
+            looked_up += 1
+            cause = tuple(suspect.old_id for suspect in suspects.of(delta))
+        groups[(_exception(delta), *cause)].append(delta)
     return [
         sorted(group, key=lambda d: (not d.confirmed, "[" in d.test_id, d.test_id))
         for group in groups.values()

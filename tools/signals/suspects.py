@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from repo_guardian.tools.deltas.fixtures import fixture_name, is_conftest, is_test_file
 from repo_guardian.tools.deltas.interface import TestDelta
@@ -26,6 +26,7 @@ SUSPECTS = 20
 MAX_STEPS = 5000
 """Definitions that are followed from one test at most."""
 _REPO = "/repo/"
+_UNKNOWN = "?."
 _CALLABLE = (SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.PROPERTY)
 
 
@@ -65,7 +66,7 @@ class Suspects:
         self._base = base
         self._current = current
         self._changed = frozenset(changed)
-        self._walks = (_Forward(current), _Forward(base))
+        self._walks = (_Forward(current, self._changed), _Forward(base, self._changed))
 
     def of(self, delta: TestDelta) -> tuple[SymbolDetail, ...]:
         """The suspects of one test, at most ``SUSPECTS``."""
@@ -89,38 +90,64 @@ class Suspects:
     def _reached(self, test_id: str) -> list[str]:
         distances: dict[str, int] = {}
         for walk in self._walks:
-            for name, distance in walk.from_test(test_id).items():
-                if name in self._changed:
-                    distances[name] = min(distance, distances.get(name, distance))
+            for name, distance in walk.from_test(test_id.partition("[")[0]).items():
+                distances[name] = min(distance, distances.get(name, distance))
         return sorted(distances, key=lambda name: (distances[name], name))
 
 
 class _Forward:
-    """Walks of one graph along the uses of definitions, from a test."""
+    """Walks of one graph along the uses of definitions, from a test to those that are wanted."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, wanted: Collection[str]) -> None:
         self._graph = graph
+        self._wanted = frozenset(name for name in wanted if name in graph.symbols)
+        known = (graph.symbols.get(name) for name in self._wanted)
+        self._modules = {s.path: s.id for s in known if s is not None and s.kind is SymbolKind.MODULE}
+        self._members: dict[str, list[str]] = {}
+        for name in sorted(self._wanted):
+            if graph.symbols[name].kind in (SymbolKind.METHOD, SymbolKind.PROPERTY):
+                self._members.setdefault(name.rpartition(".")[2], []).append(name)
+        # Every test's walk comes by the same definitions, and a graph decodes them each time.
+        self._symbol = cache(graph.symbols.get)
         self._targets: dict[str, dict[str, list[str]]] = {}
+        self.from_test = cache(self._from_test)
 
-    def from_test(self, test_id: str) -> dict[str, int]:
-        """Every definition that a test leads to, with the number of steps; empty for an unknown test."""
+    def _from_test(self, test_id: str) -> dict[str, int]:
+        """The nearest wanted definitions that a test leads to, with the number of steps."""
         test = symbol_of(test_id, self._graph)
         if test is None:
             return {}
-        owner = self._graph.symbols.get(test.id.rpartition(".")[0])
+        owner = self._symbol(test.id.rpartition(".")[0])
         starts = [test.id, *([owner.id] if owner is not None and owner.kind is SymbolKind.CLASS else [])]
         distances = dict.fromkeys(starts, 0)
+        found: dict[str, int] = {}
         queue = deque(starts)
-        while queue and len(distances) < MAX_STEPS:
+        while queue and len(distances) < MAX_STEPS and len(found) < min(SUSPECTS, len(self._wanted)):
             name = queue.popleft()
             for target in self._next(name):
                 if target not in distances:
                     distances[target] = distances[name] + 1
                     queue.append(target)
-        return distances
+                    for name_found, farther in self._wanted_at(target):
+                        found.setdefault(name_found, distances[target] + farther)
+        return found
+
+    def _wanted_at(self, name: str) -> Iterator[tuple[str, int]]:
+        """A wanted definition itself, and the module whose own code ran before anything in it could.
+
+        A use on a value of unknown type may mean every wanted member of that name. These two are one step
+        farther away.
+        """
+        if name in self._wanted:
+            yield name, 0
+        if name.startswith(_UNKNOWN):
+            yield from ((member, 1) for member in self._members.get(name.removeprefix(_UNKNOWN), ()))
+        symbol = self._symbol(name)
+        if symbol is not None and symbol.path in self._modules:
+            yield self._modules[symbol.path], 1
 
     def _next(self, name: str) -> Iterator[str]:
-        symbol = self._graph.symbols.get(name)
+        symbol = self._symbol(name)
         if symbol is None:
             return
         yield from self._uses(symbol)

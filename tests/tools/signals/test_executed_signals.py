@@ -189,6 +189,39 @@ def test_suspects_by_traceback_by_distance_and_through_fixtures(trees):
     assert names(failing("test_that_no_graph_holds")) == ["pkg.core._strip", "pkg.core.apart"]
 
 
+def test_a_module_s_own_code_is_a_suspect_of_whatever_uses_the_module():
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/core.py": "import os\nos.environ['X'] = '1'\n\ndef f(): ...\n",
+        "tests/test_f.py": "from pkg.core import f\n\ndef test_f():\n    f()\n\ndef test_not():\n    pass\n",
+    }
+    new = {**files, "pkg/core.py": files["pkg/core.py"].replace("'1'", "'2'")}
+    base, current = graph(files), graph(new)
+    changed = changed_production(base, current, ["pkg/core.py"], reader(files), reader(new))
+    assert changed == {"pkg.core"}
+    suspects = Suspects(base, current, changed)
+    delta = failing("test_f")
+    found = suspects.of(TestDelta("tests/test_f.py::test_f", delta.kind, delta.before, delta.after, True))
+    assert [(one.old_id, one.qualname) for one in found] == [("pkg.core", "")]
+
+
+def test_a_method_of_a_value_of_unknown_type_is_a_suspect():
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/core.py": "class C:\n    def area(self):\n        return 1\n",
+        "pkg/other.py": "class D:\n    def area(self):\n        return 3\n",
+        "tests/test_f.py": "from helpers import make\n\ndef test_f():\n    assert make().area() == 1\n",
+    }
+    new = {**files, "pkg/core.py": files["pkg/core.py"].replace("1", "2")}
+    base, current = graph(files), graph(new)
+    changed = changed_production(base, current, ["pkg/core.py"], reader(files), reader(new))
+    delta = failing("test_f")
+    found = Suspects(base, current, changed).of(
+        TestDelta("tests/test_f.py::test_f", delta.kind, delta.before, delta.after, True)
+    )
+    assert [one.old_id for one in found] == ["pkg.core.C.area"]
+
+
 def test_tests_that_fail_for_one_cause_are_one_signal(trees):
     base, current, suspects = trees
     inside = [Frame("/repo/pkg/core.py", 6, "_strip")]
