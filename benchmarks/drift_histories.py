@@ -8,7 +8,8 @@
 ``drift_population`` describes. ``draw`` writes two samples as tab-separated text, which carry names, places
 and our own words, and no line of anybody's code: ``kinds``, so many of each kind, taken from the repositories
 in turn; and ``lagging``, changed contracts with at least one dependent that lags. A sample is drawn, and
-committed, before anything of it is read. ``docs/precision.md`` says what was found.
+committed, before anything of it is read; a fresh one is drawn ``--without`` the changes of earlier ones.
+``docs/precision.md`` says what was found.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drift_halves import halves_of
-from drift_labels import write_sample
+from drift_labels import read_rows, write_sample
 from drift_population import Pair, Record, collect, opened, read, release_pairs, write
 from drift_reshaped import drawn_commits
 
@@ -91,6 +92,8 @@ def commit_pairs(folder: Path, name: str, options: argparse.Namespace) -> Iterat
 def run_draw(options: argparse.Namespace) -> None:
     """Write the two samples."""
     records = read(sorted(getattr(options, "from").glob("*.jsonl")))
+    seen = {_change(row["repository"], row["line"]) for path in options.without for row in read_rows(path)}
+    records = [record for record in records if _change(record.repository, record.line) not in seen]
     options.out.mkdir(parents=True, exist_ok=True)
     for name, drawn in (
         ("kinds", draw_kinds(records, options.each, options.seed)),
@@ -99,6 +102,11 @@ def run_draw(options: argparse.Namespace) -> None:
         path = options.out / f"{name}.{options.seed}.sample.tsv"
         write_sample(path, drawn)
         print(f"{path}: {len(drawn)} of {len(records)}")
+
+
+def _change(repository: str, line: str) -> tuple[str, str]:
+    """A change whatever the commits between which it is seen: what the line says before the uses."""
+    return repository, line.partition(";")[0]
 
 
 def main() -> None:
@@ -117,6 +125,7 @@ def main() -> None:
     drawing = commands.add_parser("draw")
     drawing.add_argument("--from", type=Path, required=True, metavar="DIR")
     drawing.add_argument("--out", type=Path, required=True)
+    drawing.add_argument("--without", type=Path, nargs="*", default=[], help="samples that were read already")
     drawing.add_argument("--seed", type=int, required=True)
     drawing.add_argument("--each", type=int, default=25)
     drawing.add_argument("--lagging", type=int, default=100)
