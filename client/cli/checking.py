@@ -88,7 +88,9 @@ def check(options: CheckOptions) -> CycleReport | None:
             _tell_nothing(options)
             return None
         asked = Uncommitted(options.base, options.scope, options.index)
-        quick = quick_check(repository, asked, progress.narrate)
+        quick = quick_check(
+            repository, asked, lambda _step: progress.narrate("compiling what no check has seen yet")
+        )
         printer = CheckPrinter(files_changed=quick.files_changed, proves=options.mode is Mode.PROVE)
         report = quick.report
         if options.mode is not Mode.FAST and quick.files_changed:

@@ -11,6 +11,7 @@ from repo_guardian.client.cli.code import Highlighter, plain_lines, python_lines
 from repo_guardian.client.cli.terminal import Terminal
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
+from repo_guardian.server.contract.cycles import ExitReason
 from repo_guardian.server.contract.hypotheses import Word
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import DependentItem, SignalItem
@@ -69,9 +70,15 @@ class CheckPrinter:
         _undecided(terminal, report)
         _spoken(terminal, report)
         problems = report.executed.problems if report.executed is not None else ()
-        for line in (*report.cycle.limitations, *problems):
+        for line in (*report.cycle.limitations, *problems, *_ended_early(report)):
             terminal.echo(terminal.style(terminal.cut(f"note: {printable(line)}"), dim=True))
         terminal.echo(_sum(terminal, report, broken, changed, proves=self._proves))
+
+
+def _ended_early(report: CycleReport) -> tuple[str, ...]:
+    """Why not everything was looked at, where it was not."""
+    cycle = report.cycle
+    return () if cycle.exit_reason is ExitReason.SUBMITTED else (cycle.exit_explanation,)
 
 
 def sorted_out(

@@ -147,6 +147,38 @@ def test_measuring_proves_nothing(broken, guardian):
     assert (refused.code, "no test was written" in refused.err) == (2, True)
 
 
+def test_a_test_that_fails_now_is_proven_and_proven_again_by_itself(repository, guardian, tmp_path):
+    repository.commit(BEFORE, "first")
+    changed = BEFORE["pkg/io.py"].replace("number // 2", "number / 2")
+    (repository.path / "pkg/io.py").write_text(changed)
+    report = guardian("check", repository.path, "--json", "--write-test", tmp_path).report
+    found = {finding["signals"][0]["kind"]: finding for finding in report["findings"]}
+    assert set(found) == {"behaviour_changed", "test_changed"}
+    assert all(sides(finding["trace"]) == PROVEN for finding in found.values())
+    assert len(list(tmp_path.glob("test_guardian_*.py"))) == 2
+
+    failing = found["test_changed"]
+    assert failing["trace"][0]["test_id"] == "tests/test_io.py::test_half"
+    again = guardian("repro", failing["id"], repository.path, "--json").report
+    assert [(place["holds"], sides(place["probes"])) for place in again["places"]] == [(True, PROVEN)]
+    program = tmp_path / "proof.py"
+    assert guardian("repro", failing["id"], repository.path, "--export", program).code == 0
+    done = subprocess.run(
+        [sys.executable, program, repository.path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "it holds"), done.stdout + done.stderr
+
+
+def test_without_git_the_machine_cannot(broken, guardian, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere-at-all")
+    refused = guardian("check", broken.path, "--fast")
+    assert (refused.code, "git is not installed" in refused.err) == (3, True)
+
+
 @pytest.mark.parametrize("asked", ["h9", "3:h1", "abc", "abcdef0", "0:h1", "h0", ""])
 def test_what_names_nothing_is_refused(broken, guardian, asked):
     guardian("check", broken.path, "--fast")
