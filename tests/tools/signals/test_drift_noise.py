@@ -131,6 +131,11 @@ def test_a_callee_that_is_resolved_otherwise_is_no_new_call():
     assert len(reach(crowd(plain, shared=wrap), crowd(called, shared=wrap))) == 1
 
 
+def test_what_a_function_hands_on_is_still_called():
+    before = "def g(): ...\ndef run(x): ...\ndef f():\n    run(g())\n"
+    assert reach(crowd(before), crowd(before.replace("run(g())", "run(g)"))) == []
+
+
 def test_a_function_that_calls_what_it_defines_itself_reaches_no_further():
     before = "def f():\n    return 1\n"
     after = "def f():\n    def part(): ...\n    return part()\n"

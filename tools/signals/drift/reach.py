@@ -165,10 +165,13 @@ def _calls(
 
 
 def _untouched(targets: set[str], here: tuple[Edge, ...], there: tuple[Edge, ...]) -> set[str]:
-    """Those whose calls all stand on lines that the function has at the other commit too."""
-    lines = {edge.text for edge in there}
+    """Those whose calls all stand on lines that the function has at the other commit too, or that it names there.
+
+    A function that is passed to what calls it is still called.
+    """
+    lines, named = {edge.text for edge in there}, {edge.target for edge in there}
     touched = {edge.target for edge in here if edge.text not in lines}
-    return targets - touched
+    return targets - (touched - named)
 
 
 def _is_helper(target: str, symbol: Symbol) -> bool:
