@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from anyio import to_thread
+
 from repo_guardian.server.ledger.locus_files import is_test_or_configuration
 from repo_guardian.server.session.focus import Focus, definition_spans
 from repo_guardian.server.session.locus import Sides
@@ -60,11 +62,8 @@ class FixSearch:
 
     async def search(self, focus: Focus) -> FoundEdit | None:
         """Try reverts of what is suspected from the narrowest on, narrow the first that passes."""
-        spans = definition_spans(focus, self._sides)
-        paths = {*focus.paths(self._sides), *(span.path for span in spans)} - {""}
-        kept = sorted(path for path in paths if not is_test_or_configuration(path))
-        base, current = self._blobs(kept)
-        for candidate in candidates(spans, base, current):
+        base, current, found = await to_thread.run_sync(self._candidates, focus)
+        for candidate in found:
             if await self._attempt(candidate, base, current):
                 return await self._narrowed(candidate, base, current)
         return None
@@ -75,9 +74,9 @@ class FixSearch:
         Raises:
             UsageError: the diff does not apply to the current files.
         """
-        edit = apply_diff(diff, self._sides.current.read)
-        base, current = self._blobs(sorted(edit))
-        revert = recognise(edit, base, current)
+        edit = await to_thread.run_sync(apply_diff, diff, self._sides.current.read)
+        base, current = await to_thread.run_sync(self._blobs, sorted(edit))
+        revert = await to_thread.run_sync(recognise, edit, base, current)
         if revert is not None and await self._attempt(revert, base, current):
             return await self._narrowed(revert, base, current)
         return FoundEdit(
@@ -109,6 +108,13 @@ class FixSearch:
             return False
         self._left -= 1
         return await self._passes(apply(revert, base, current))
+
+    def _candidates(self, focus: Focus) -> tuple[Blobs, Blobs, list[Revert]]:
+        """Both trees' files of the focus, without tests and configuration, and what can be reverted there."""
+        spans = definition_spans(focus, self._sides)
+        paths = {*focus.paths(self._sides), *(span.path for span in spans)} - {""}
+        base, current = self._blobs(sorted(path for path in paths if not is_test_or_configuration(path)))
+        return base, current, list(candidates(spans, base, current))
 
     def _blobs(self, paths: list[str]) -> tuple[Blobs, Blobs]:
         """The files in both trees."""

@@ -15,7 +15,7 @@ from repo_guardian.server.ledger.ledger import ProbeLedger, fails
 from repo_guardian.server.session.fixing import FixSearch, FoundEdit
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.running import Ran, Runner
-from repo_guardian.server.session.sources import Bound, Choice, find_test, template_tests
+from repo_guardian.server.session.sources import Bound, Choice, find_test, pick, template_tests
 from repo_guardian.server.settings import ProbeLimits
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.git.objects import DiffStat
@@ -58,17 +58,21 @@ class Prober:
         self._limits = limits
         self._runner = Runner(sides, checkout)
         self._tests: dict[tuple[str, str], Bound] = {}
+        self._written: dict[str, tuple[Bound, ...]] = {}
 
     def variants(self, hypothesis: Hypothesis) -> int:
         """How many template tests there are for a hypothesis' signals."""
-        return len(template_tests(hypothesis, self._signals, self._sides))
+        return len(self._templates(hypothesis))
 
     def synthesize(self, hypothesis: Hypothesis, choice: Choice | None = None) -> ProbeEntry:
         """Keep a test for a hypothesis; a ``source`` entry, whose ``failure`` says what stands against it."""
         asked = choice or Choice()
         bound, failure = None, ""
         try:
-            bound = find_test(asked, hypothesis, self._signals, self._sides)
+            if asked.by_template:
+                bound = pick(self._templates(hypothesis), asked.variant)
+            else:
+                bound = find_test(asked, hypothesis, self._signals, self._sides)
             self._tests[hypothesis.id, bound.test.digest] = bound
         except UsageError as error:
             failure = str(error)
@@ -83,11 +87,17 @@ class Prober:
                 evidence=EvidenceStatus.SOURCE,
                 evidence_reason=failure or "a test was written; nothing has run yet",
                 failure=failure,
-                test_source=bound.test.text if bound is not None else asked.source or "",
+                test_source=_readable(bound.test.text if bound is not None else asked.source or ""),
                 test_id=bound.test.test_id if bound is not None else "",
                 test_digest=bound.test.digest if bound is not None else "",
             )
         )
+
+    def _templates(self, hypothesis: Hypothesis) -> tuple[Bound, ...]:
+        """Written once for each hypothesis; a signal that is not there yet is looked for again."""
+        found = self._written.get(hypothesis.id) or template_tests(hypothesis, self._signals, self._sides)
+        self._written[hypothesis.id] = found
+        return found
 
     def in_repository(self, probe_id: str) -> bool:
         """Whether the test of an entry runs under the repository's own configuration: on the suite's bench.
@@ -250,3 +260,8 @@ class Prober:
             evidence_diff=found.evidence_diff,
             restores_base=found.restores_base,
         )
+
+
+def _readable(text: str) -> str:
+    """Text for a wire: what is not UTF-8 in a file is shown as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()

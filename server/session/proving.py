@@ -48,6 +48,11 @@ class _Attempt:
         return [e for e in (self.source, self.red, self.before, *self.reverted) if e is not None]
 
     @property
+    def runs(self) -> list[ProbeEntry]:
+        """Those that ran the test: at the commit, at the base, with edits."""
+        return self.probes[1:]
+
+    @property
     def fails_now(self) -> bool:
         """It fails at the commit, for the stated reason."""
         return self.red is not None and fails(self.red)
@@ -58,9 +63,14 @@ class _Attempt:
         return self.before is not None and fails(self.before)
 
     @property
+    def passes_now(self) -> bool:
+        """It passes at the commit: what it claims is broken works."""
+        return self.red is not None and passes(self.red)
+
+    @property
     def decides(self) -> bool:
-        """It is admissible, and says something about the change."""
-        return self.red is not None and outcome_of(self.red) is not None and not self.pre_existing
+        """No other test of the claim is needed."""
+        return self.passes_now or bool(self.corroborations)
 
     @property
     def corroborations(self) -> list[ProbeEntry]:
@@ -141,22 +151,27 @@ class _Investigation:
             attempt.reverted.append(await prober.fix(bench, attempt.red.id))
 
     def _conclude(self) -> GradeDecision:
-        last = self.attempts[-1]
-        if last.decides and last.red is not None:
-            if last.fails_now:
-                return self._confirm(last, last.red)
-            reason = "The test passes at this commit: what it claims is broken works."
-            return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, last.red)
-        for attempt in self.attempts:
-            if attempt.pre_existing and attempt.red is not None and attempt.before is not None:
+        """The strongest thing that any of the tests says."""
+        told = [attempt for attempt in self.attempts if attempt.red is not None]
+        broken = [attempt for attempt in told if attempt.fails_now and not attempt.pre_existing]
+        broken.sort(key=lambda attempt: not attempt.corroborations)
+        for attempt in broken[:1]:
+            return self._confirm(attempt)
+        for attempt in told:
+            if attempt.passes_now:
+                reason = "The test passes at this commit: what it claims is broken works."
+                return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, *attempt.runs[:1])
+        for attempt in told:
+            if attempt.pre_existing:
                 reason = "Pre-existing: the test fails at the base too, so this change did not bring it."
-                return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, attempt.red, attempt.before)
+                return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, *attempt.runs[:2])
         first = self.attempts[0]
         reason = first.source.failure if first.red is None else first.red.evidence_reason
         return self._propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, reason)
 
-    def _confirm(self, attempt: _Attempt, red: ProbeEntry) -> GradeDecision:
+    def _confirm(self, attempt: _Attempt) -> GradeDecision:
         """The strongest grade that the rules admit, with what they said of the next stronger one."""
+        red = attempt.runs[0]
         decision = self._propose(
             Grade.FINDING, Verdict.CONFIRMED, _summary(attempt), red, *attempt.corroborations
         )

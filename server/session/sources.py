@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from repo_guardian.errors import UsageError
@@ -43,7 +43,7 @@ class Bound:
 
 
 def find_test(choice: Choice, hypothesis: Hypothesis, signals: Mapping[str, Signal], sides: Sides) -> Bound:
-    """The test that is asked for, bound to what the hypothesis is about.
+    """The test that an agent asks for by text or id, bound to what the hypothesis is about.
 
     Raises:
         UsageError: there is no such test, or something speaks against it; says what would be right.
@@ -52,16 +52,22 @@ def find_test(choice: Choice, hypothesis: Hypothesis, signals: Mapping[str, Sign
         raise UsageError("two tests are asked for", hint="pass either source or existing")
     if choice.source is not None:
         return own_test(hypothesis, choice.source, signals, sides)
-    if choice.existing is not None:
-        return repository_test(hypothesis, choice.existing, signals, sides)
-    found = template_tests(hypothesis, signals, sides)
+    return repository_test(hypothesis, choice.existing or "", signals, sides)
+
+
+def pick(found: Sequence[Bound], variant: int) -> Bound:
+    """One of the template tests.
+
+    Raises:
+        UsageError: there is none of that number.
+    """
     if not found:
         raise UsageError(
             "no template can prove a hypothesis with these signals", hint="pass the source of a test"
         )
-    if choice.variant >= len(found):
+    if variant >= len(found):
         raise UsageError(f"there are only {len(found)} template tests for it", hint="count from 0")
-    return found[choice.variant]
+    return found[variant]
 
 
 def template_tests(hypothesis: Hypothesis, signals: Mapping[str, Signal], sides: Sides) -> tuple[Bound, ...]:
@@ -96,7 +102,7 @@ def repository_test(
     """
     path, _, function = test_id.partition("::")
     content = sides.current.read(path)
-    if content is None or not function:
+    if content is None or not function or not test_id.isprintable():
         raise UsageError(
             f"there is no test {test_id[:200]!r} at this commit",
             hint="ids are as pytest prints them from the repository's root: tests/test_x.py::test_y",
