@@ -165,7 +165,7 @@ def _calls(
 
 
 def _untouched(targets: set[str], here: tuple[Edge, ...], there: tuple[Edge, ...]) -> set[str]:
-    """Those whose calls all stand on lines that the function has at the other commit too, or that it names there.
+    """Those whose calls all stand on lines that the function has at the other commit, or that it names there.
 
     A function that is passed to what calls it is still called.
     """
