@@ -128,8 +128,8 @@ class _Opening:
         """A check: nothing of it is kept."""
         mirror = Mirror.sync(self.source, self.state.mirror)
         store = self.state.root / STORE
-        subject, left_out = SUBJECTS.get(wanted.scope, ""), ()
-        described = None
+        subject, described = SUBJECTS.get(wanted.scope, ""), None
+        left_out: tuple[LeftOut, ...] = ()
         if wanted.scope is Scope.COMMIT:
             reader = holding(mirror, self.state.root, self.source, wanted.commit or "HEAD")
             commit = reader.resolve(wanted.commit or "HEAD")
