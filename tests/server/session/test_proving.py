@@ -77,6 +77,7 @@ BASE = {
         "def test_total():\n    assert total([1]) == 1\n"
     ),
     "tests/test_edited.py": "from pkg.calc import clamp\n\n\ndef test_edited():\n    assert True\n",
+    "tests/test_latin.py": b"# coding: latin-1\n# caf\xe9\n\n\ndef test_latin():\n    pass\n",
     "tests/test_gone.py": "from pkg.gone import gone\n\n\ndef test_gone():\n    assert gone() == 1\n",
 }
 CURRENT = {
@@ -401,6 +402,21 @@ async def test_an_existing_test_is_evidence_under_the_repositorys_own_configurat
     ]
     proof = await cycle.prove(None, "pkg.calc.total", existing="tests/test_calc.py::test_total")
     assert proof.grade is Grade.REFUTED
+
+
+def test_a_test_in_odd_bytes_is_kept_and_told(cycle):
+    prober, hypothesis = cycle.session.need_prober(), cycle.write("pkg.calc.clamp")
+    entry = prober.synthesize(hypothesis, Choice(existing="tests/test_latin.py::test_latin"))
+    assert (entry.failure, entry.test_id) == ("", "tests/test_latin.py::test_latin")
+    assert "# caf\\udce9" in entry.test_source
+    assert entry.model_dump_json()
+    entry = prober.synthesize(hypothesis, Choice("# \ud800"))
+    assert "not valid Python" in entry.failure
+    assert "ud800" in entry.model_dump_json()
+    for odd in ("tests/test_latin.py", "tests/test_latin.py::\ud800", "\ud800::test", "tests::test"):
+        assert "there is no test" in prober.synthesize(hypothesis, Choice(existing=odd)).failure
+    assert "either source or existing" in prober.synthesize(hypothesis, Choice("x", "y")).failure
+    assert "no template can prove" in prober.synthesize(hypothesis).failure
 
 
 async def test_a_copy_beside_the_tests_has_their_fixtures_and_is_the_same_at_the_base(cycle):
