@@ -109,6 +109,23 @@ def test_a_call_that_is_there_to_fail_does_not_lag(use, lags):
     assert [s.lagging_total for s in found] == [int(lags)]
 
 
+@pytest.mark.parametrize(
+    ("call", "lags"),
+    [
+        ("f(value, param, ctx)", False),
+        ("return f(value, param, ctx)", False),
+        ("f(param, ctx, value)", True),
+        ("f(1, 2, 3)", True),
+        ("f(g(value), param, ctx)", True),
+    ],
+)
+def test_a_call_that_names_the_new_order_has_it_already(call, lags):
+    use = f"from pkg.m import f\ndef use(value, param, ctx, g):\n    {call}\n"
+    before, after = "def f(param, ctx, value): ...\n", "def f(value, param, ctx): ...\n"
+    (signal,) = between(before, after, pkg__n=use)
+    assert signal.lagging_total == int(lags)
+
+
 def crowd(body: str, users: str = "from pkg.m import f\nf()\n", shared: str = "") -> dict[str, str]:
     """Sixty helpers, each used in one file, and one function that a dozen files use."""
     files = {"pkg/__init__.py": "", "pkg/m.py": body, "pkg/shared.py": shared}

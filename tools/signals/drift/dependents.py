@@ -36,6 +36,9 @@ _STRUCTURE = (EdgeKind.INHERIT, EdgeKind.OVERRIDE, EdgeKind.CONTAIN)
 """How definitions hang together: none of it calls anything."""
 _AWAITED = re.compile(r"\b(await|create_task|ensure_future|gather|wait_for|start_soon|run\w*)\b")
 
+_PLAIN_ARGUMENTS = r"\(((?:\s*\w+\s*,)*\s*\w+\s*)\)"
+"""Arguments that are all plain names, as the text of a call shows them."""
+
 Judge = Callable[[Edge], str]
 """Says why a use no longer fits, or "" when it does."""
 
@@ -156,7 +159,7 @@ def _contract_judge(
             return ""
         not_awaited = not awaited_at_base and not _AWAITED.search(edge.text)
         late = ChangeKind.BECAME_ASYNC in kinds and not_awaited
-        return _shift_reason(before, after, edge.shape) or ("is not awaited" if late else "")
+        return _shift_reason(before, after, edge) or ("is not awaited" if late else "")
 
     return judge
 
@@ -171,11 +174,17 @@ def _as_call(edge: Edge) -> Edge:
     return edge
 
 
-def _shift_reason(before: Signature, after: Signature, shape: CallShape) -> str:
-    moved = shift(before, after, shape)
+def _shift_reason(before: Signature, after: Signature, edge: Edge) -> str:
+    """Which argument arrives elsewhere; none when it is a variable with the name of where it arrives now."""
+    moved = shift(before, after, edge.shape) if edge.shape is not None else None
     if moved is None:
         return ""
     index, old, new = moved
+    callee = re.escape(edge.target.rpartition(".")[2])
+    given = re.search(rf"\b{callee}\s*{_PLAIN_ARGUMENTS}", edge.text)
+    names = [part.strip() for part in given[1].split(",")] if given is not None else []
+    if index < len(names) and names[index] == new.strip("'"):
+        return ""
     return f"argument {index + 1} now reaches {new}; it reached {old}"
 
 
