@@ -12,6 +12,7 @@ each read, and every row that a read returns names the cycle that wrote it.
     interface.py     the ``MemoryStore`` protocol
     lock.py          one cycle at a time per state directory
     process.py       who began a cycle, and whether that process still lives
+    glance.py        whether humans said anything, without SQLModel
     cycle_files.py   the JSON file of a cycle
     sql/             the one backend: SQLModel over SQLite
 

@@ -53,11 +53,12 @@ class Words:
         return found
 
     def _opened(self) -> MemoryStore | None:
-        """The memory; None where there is none, which is found out without loading what reads one."""
-        from repo_guardian.memory_store import INDEX_NAME, open_store
+        """The memory; None where it holds no word, which is found out without loading what reads one."""
+        from repo_guardian.memory_store import open_store
+        from repo_guardian.memory_store.glance import may_hold_words
 
         directory = self._memory
-        if not isinstance(directory, Path) or not (directory / INDEX_NAME).exists():
+        if not isinstance(directory, Path) or not may_hold_words(directory):
             return None
         return open_store(directory)
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from repo_guardian.errors import MemoryStoreError, UsageError
 from repo_guardian.memory_store import open_store
+from repo_guardian.memory_store.glance import may_hold_words
 from repo_guardian.memory_store.records import HumanWordRecord
 
 from .conftest import commit_id, intent
@@ -107,6 +108,20 @@ def test_words_cannot_be_changed_or_removed(store):
         for statement in ("UPDATE human_words SET reason = 'x'", "DELETE FROM human_words"):
             with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                 connection.execute(statement)
+
+
+def test_a_glance_tells_whether_there_may_be_words(store, tmp_path):
+    assert not may_hold_words(tmp_path / "nowhere")
+    assert not may_hold_words(store.directory)
+    store.say(word())
+    assert may_hold_words(store.directory)
+    older = tmp_path / "older"
+    older.mkdir()
+    with closing(sqlite3.connect(older / "index.sqlite")) as connection:
+        connection.execute("CREATE TABLE migrations (position INTEGER)")
+    assert not may_hold_words(older)
+    (older / "index.sqlite").write_bytes(b"no database at all, but long enough to be taken for one" * 40)
+    assert may_hold_words(older)
 
 
 def test_a_read_only_memory_takes_no_word(store):
