@@ -61,7 +61,7 @@ def drawn(project: Path, seed: int, sample: int) -> list[Copy]:
 def _copies(project: Path, path: Path, seed: int) -> Iterator[Copy]:
     text = path.read_text("utf-8", "replace")
     for name, function in _tests(ast.parse(text)):
-        checks = [node.lineno for node in ast.walk(function) if isinstance(node, ast.Assert)]
+        checks = [node.lineno for node in ast.walk(function) if _is_check(node)]
         if not checks:
             continue
         line = random.Random(f"{seed}:{path.name}:{name}").choice(sorted(checks))
@@ -70,11 +70,17 @@ def _copies(project: Path, path: Path, seed: int) -> Iterator[Copy]:
             yield Copy(path.relative_to(project), name, copy, (text.count("\n"), copy.count("\n")))
 
 
+def _is_check(node: ast.AST) -> bool:
+    call = node.value if isinstance(node, ast.Expr) else None
+    named = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    return isinstance(node, ast.Assert) or (named and call.func.attr.startswith("assert"))
+
+
 def _tests(tree: ast.Module) -> Iterator[tuple[str, Function]]:
     for node in tree.body:
         if isinstance(node, Function) and node.name.startswith("test"):
             yield node.name, node
-        elif isinstance(node, ast.ClassDef):
+        elif isinstance(node, ast.ClassDef) and (node.bases or node.name.startswith("Test")):
             for inner in node.body:
                 if isinstance(inner, Function) and inner.name.startswith("test"):
                     yield f"{node.name}::{inner.name}", inner
