@@ -8,6 +8,7 @@ there. ``reproduction`` ends in an expression whose value differs between the tw
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,8 @@ class Case:
         where, words: ``REV:PATH`` of a changelog, or empty for the message of ``fix``, and words in it.
         reproduction: a few lines of Python; the last is an expression.
         seen: Guardian was run on it before the corpus was drawn.
+        add: requirements of its suite that are declared where Guardian does not look: what a user would write
+            in a ``guardian.toml``.
         excluded: why it cannot be executed here, one typed word and a colon first; empty when it can.
     """
 
@@ -48,6 +51,7 @@ class Case:
     words: str
     reproduction: str
     seen: bool = False
+    add: tuple[str, ...] = ()
     excluded: str = ""
 
     @property
@@ -55,6 +59,11 @@ class Case:
         """The command that shows that it is documented."""
         shown = f"git show {self.where}" if self.where else f"git show -s {self.fix[:10]}"
         return f"{shown} | grep -n -F '{self.words}'"
+
+    @property
+    def settings(self) -> str:
+        """The ``guardian.toml`` of the case, empty where it needs none."""
+        return f"[requirements]\nadd = {json.dumps(self.add)}\n" if self.add else ""
 
     def concerns(self, symbol: str) -> bool:
         """Whether a symbol is one of the functions, the class of one, or lies in one."""
@@ -73,7 +82,10 @@ def _class_of(name: str) -> str:
 def load(path: Path = HERE / "corpus.toml") -> list[Case]:
     """All cases, in the order of the file."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [Case(**{**entry, "functions": tuple(entry["functions"])}) for entry in content["case"]]
+    lists = ("functions", "add")
+    return [
+        Case(**{**entry, **{name: tuple(entry.get(name, ())) for name in lists}}) for entry in content["case"]
+    ]
 
 
 def frozen(path: Path = HERE / "split.toml") -> frozenset[str]:

@@ -26,6 +26,7 @@ from repo_guardian.server.session.reading import open_repository
 from repo_guardian.tools.behaviour.interface import Divergence
 from repo_guardian.tools.behaviour.proof import confirm
 from repo_guardian.tools.behaviour.run import Tree, behavioural_drift
+from repo_guardian.tools.execution.override import FILE_NAME
 
 from .corpus import Case
 
@@ -37,6 +38,7 @@ _CLAIM = 300
 async def signals(case: Case, repository: Path, home: Path, sandbox: str = "auto") -> Answer:
     """Signals on the case's functions, their ranks, and everything else that is told."""
     watched = open_repository(home, str(repository))
+    (watched.state.root / FILE_NAME).write_text(case.settings, encoding="utf-8")
     started, before = time.monotonic(), _used_s()
     drift = measure_drift(watched, case.base, case.current)
     structural_s = time.monotonic() - started
@@ -82,7 +84,7 @@ def cycle(case: Case, repository: Path, *, proofs: int, wall_s: float, timeout_s
     """Findings on the case's functions by ``guardian cycle``, their ranks, and the other ones."""
     command = ["cycle", str(repository), "--commit", case.current, "--since", case.base]
     command += ["--proofs", str(proofs), "--wall-s", str(wall_s)]
-    report, cost = _guardian(command, timeout_s)
+    report, cost = _guardian(command, timeout_s, case.settings)
     if not report:
         return cost
     findings = [_hypothesis(case, entry) for entry in report["findings"]]
@@ -101,12 +103,14 @@ def cycle(case: Case, repository: Path, *, proofs: int, wall_s: float, timeout_s
     }
 
 
-def _guardian(command: Sequence[str], timeout_s: float) -> tuple[Answer, Answer]:
+def _guardian(command: Sequence[str], timeout_s: float, settings: str) -> tuple[Answer, Answer]:
     """The JSON that a command prints, and its costs; no JSON when it failed, with the reason in the costs."""
     program = str(Path(sys.executable).with_name("guardian"))
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="regression_") as home:
-        argv = [program, *command, "--json", "--home", home]
+        config = Path(home) / "settings.toml"
+        config.write_text(settings, encoding="utf-8")
+        argv = [program, *command, "--json", "--home", home, "--config", str(config)]
         try:
             done = subprocess.run(
                 argv,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from repo_guardian.server.session.reading import Repository, open_repository
 from repo_guardian.tools.dependencies import declared_dependencies
 from repo_guardian.tools.execution.bench import HARNESS, Bench, Checkout, apply_edit
 from repo_guardian.tools.execution.capability import find_capability
-from repo_guardian.tools.execution.override import load_override
+from repo_guardian.tools.execution.override import Override
 from repo_guardian.tools.execution.projects import reader, with_projects
 from repo_guardian.tools.execution.suite_layout import find_layout
 from repo_guardian.tools.execution.suite_model import SUITE_LIMITS
@@ -99,7 +99,7 @@ async def prepare(
         as_of=datetime.fromtimestamp(moment, UTC),
         harness_root=watched.state.harness,
         site_root=watched.state.toolchain,
-        override=replace(load_override(watched.state.root, repository=repository), python=python),
+        override=Override(python=python, add=case.add),
     )
     bench = await with_projects(
         Bench(capability.backend, toolchains, SUITE_LIMITS),

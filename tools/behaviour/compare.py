@@ -195,19 +195,23 @@ def _witnesses(differing: Sequence[Pair]) -> tuple[Witness, ...]:
 
 
 def _checks(old: Made, new: Made) -> tuple[Check, ...]:
-    """What both commits can be asked and answer in two ways, of the result first, shorter questions first."""
-    places = sorted(old.views.keys() & new.views.keys(), key=lambda where: (where != "result", where))
-    return tuple(
-        Check(where, template, old.views[where][template])
-        for where in places
-        for template in sorted(old.views[where].keys() & new.views[where].keys(), key=_question)
-        if old.views[where][template] != new.views[where][template]
-    )[:_CHECKS]
+    """What the base answers and the current commit answers in another way, or has no answer to.
+
+    Of the result first, what both answer first, shorter questions first.
+    """
+    found = []
+    for where, asked in old.views.items():
+        now = new.views.get(where, {})
+        for template, text in asked.items():
+            if now.get(template) != text:
+                order = (where != "result", template not in now, where, _question(template))
+                found.append((order, Check(where, template, text)))
+    return tuple(check for _, check in sorted(found)[:_CHECKS])
 
 
 def _question(template: str) -> tuple[bool, int, str]:
-    """Attributes and elements before what the value says in words of its own."""
-    return template.startswith(("str(", "repr(")), len(template), template
+    """Attributes and elements before what the value says in words of its own, and before its type."""
+    return template.startswith(("str(", "repr(", "type(")), len(template), template
 
 
 def _label(label: str, mutation: int, *, generated: bool) -> str:

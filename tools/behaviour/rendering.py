@@ -188,12 +188,9 @@ def _check(witness: Witness, call: _Call) -> tuple[tuple[str, ...], str]:
     if old.exception is not None:
         return _raises(old.exception[0], new, call.text())
     if new.exception is not None or old.value != new.value:
-        if old.literal:
-            return _gives(old, new, call.text())
-        if witness.checks and witness.checks[0].where == "result":
-            return _asks(witness.checks[0], call)
-        if new.exception is not None:
-            return (call.text(),), "is possible"
+        shown = _shown(witness, call)
+        if shown is not None:
+            return shown
     if witness.checks:
         return _asks(witness.checks[0], call)
     before, after = ({category for category, _ in outcome.warnings} for outcome in (old, new))
@@ -201,6 +198,16 @@ def _check(witness: Witness, call: _Call) -> tuple[tuple[str, ...], str]:
         if category in _BUILTIN_WARNINGS:
             return _warns(category, call.text(), before=category in before)
     raise TemplateError("nothing to tell them apart by")
+
+
+def _shown(witness: Witness, call: _Call) -> tuple[tuple[str, ...], str] | None:
+    """The check of a result that differs, or is not given any more; None when the result does not show it."""
+    old, new = witness.old, witness.new
+    if old.literal and call.way != "make":
+        return _gives(old, new, call.text())
+    if call.way != "make" and witness.checks and witness.checks[0].where == "result":
+        return _asks(witness.checks[0], call)
+    return ((call.text(),), "is possible") if new.exception is not None else None
 
 
 def _raises(name: str, new: Outcome, call: str) -> tuple[tuple[str, ...], str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from repo_guardian.tools.behaviour.compare import compare
@@ -12,10 +12,10 @@ from repo_guardian.tools.behaviour.interface import BehaviourLimits, BehaviourRe
 from repo_guardian.tools.behaviour.record import record
 from repo_guardian.tools.behaviour.replay import Replay, replay
 from repo_guardian.tools.behaviour.select import Read, changed_functions
-from repo_guardian.tools.deltas.select import tests_reaching
+from repo_guardian.tools.deltas.select import TestSelection, tests_reaching
 from repo_guardian.tools.execution.bench import Bench, Checkout
 from repo_guardian.tools.execution.suite import plan_suite
-from repo_guardian.tools.execution.suite_model import Selection
+from repo_guardian.tools.execution.suite_model import Selection, SuitePlan
 from repo_guardian.tools.views.symbol_graph.interface import Graph
 
 
@@ -67,11 +67,7 @@ async def behavioural_drift(
     recording = Recording({}, {}, "", 0.0)
     if tests.files or tests.everything:
         narrate(f"recording what tests pass to {len(watched)} changed functions")
-        recording = await record(bench, base.checkout, plan, watched, bounds)
-        if not recording.inputs and tests.arguments != tests.files:
-            # pytest runs nothing at all when it does not know one of the ids that it is asked for.
-            plan = replace(plan, selection=Selection(arguments=tests.files))
-            recording = await record(bench, base.checkout, plan, watched, bounds)
+        plan, recording = await _recorded(bench, base.checkout, tests, watched, bounds)
         clock.lap("record")
     recording = await generate(bench, base.checkout, plan, watched, recording=recording, limits=bounds)
     clock.lap("generate")
@@ -86,6 +82,23 @@ async def behavioural_drift(
     report = compare(watched, recording, old, new)
     clock.lap("compare")
     return BehaviourRun(report, targets, clock.laps)
+
+
+async def _recorded(
+    bench: Bench, base: Checkout, tests: TestSelection, watched: Sequence[Target], bounds: BehaviourLimits
+) -> tuple[SuitePlan, Recording]:
+    """What tests pass: those that reach, then their files, then the suite as it is, where pytest refuses."""
+    plan = plan_suite(base.path, bench.site_packages, Selection(arguments=tests.arguments))
+    recording = await record(bench, base, plan, watched, bounds)
+    if not recording.inputs and tests.arguments != tests.files:
+        # pytest runs nothing at all when it does not know one of the ids that it is asked for.
+        plan = replace(plan, selection=Selection(arguments=tests.files))
+        recording = await record(bench, base, plan, watched, bounds)
+    if recording.problem and plan.selection.arguments:
+        # nor when a folder that the suite itself leaves out cannot be imported
+        plan = plan_suite(base.path, bench.site_packages)
+        recording = await record(bench, base, plan, watched, bounds)
+    return plan, recording
 
 
 class _Clock:

@@ -71,7 +71,9 @@ class Taken:
 
 
 def taken(value: Any) -> Any:
-    """An iterator's items, taken; any other value as it is."""
+    """An iterator's items, taken; a tuple or list with those of its own; any other value as it is."""
+    if type(value) in (tuple, list) and any(hasattr(type(part), "__next__") for part in value[:_MAX_ITEMS]):
+        return type(value)(Taken(part) if hasattr(type(part), "__next__") else part for part in value)
     return Taken(value) if hasattr(type(value), "__next__") else value
 
 

@@ -89,14 +89,12 @@ class Writer:
         return text
 
     def _of(self, value: Any, depth: int) -> str:
-        plain = literal(value)
+        kind = type(value)
+        plain = literal(value) or _simple(value, kind)
         if plain:
             return plain
         if depth > _DEPTH:
             raise UnwritableError("too deep")
-        kind = type(value)
-        if kind is float:
-            return f"float({str(value)!r})"
         if kind in (*_CONTAINERS, tuple, dict):
             return self._container(value, kind, depth + 1)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
@@ -203,6 +201,13 @@ class Writer:
         if type(made) is not type(value) or _whole(made) != _whole(value):
             raise UnwritableError("its source makes something else")
         return text
+
+
+def _simple(value: Any, kind: type) -> str:
+    """A builtin value that is no literal."""
+    if kind is float:
+        return f"float({str(value)!r})"
+    return repr(value) if kind in (range, bytearray, slice) else ""
 
 
 class _Held:

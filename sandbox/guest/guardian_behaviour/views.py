@@ -29,7 +29,7 @@ def views(value: Any, *, result: bool) -> dict[str, str]:
         return {} if result or type(value) not in (list, dict, set) else {"{}": plain}
     found: dict[str, str] = {}
     for template, part in _looks(value, "{}", 0):
-        text = literal(part)
+        text = "" if isinstance(part, Taken) else literal(part)
         if text and not _ADDRESS.search(text):
             found.setdefault(template, text)
         if len(found) == _MOST:
@@ -41,8 +41,9 @@ def _looks(value: Any, at: str, depth: int) -> Iterator[tuple[str, Any]]:
     """Expressions and what they give, nearer ones first."""
     kind = type(value)
     if isinstance(value, Taken):
+        if not value.end:
+            yield f"list({at})", value.items
         return
-    yield f"type({at}).__name__", kind.__name__
     if isinstance(value, type):
         yield f"{at}.__name__", value.__name__
         return
@@ -52,9 +53,11 @@ def _looks(value: Any, at: str, depth: int) -> Iterator[tuple[str, Any]]:
         yield f"len({at})", len(value)
     if depth + 1 < _DEPTH:
         for place, part in parts:
-            if not literal(part):
+            if isinstance(part, Taken) or not literal(part):
                 yield from _looks(part, place, depth + 1)
     yield from _own_words(value, kind, at)
+    if not hasattr(kind, "__next__"):  # which iterator it is, nobody asks
+        yield f"type({at}).__name__", kind.__name__
 
 
 def _parts(value: Any, kind: type, at: str) -> Iterator[tuple[str, Any]]:
