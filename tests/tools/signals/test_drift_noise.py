@@ -46,6 +46,14 @@ def test_type_parameters_are_no_other_base(before, after, told):
     assert [s.kind for s in found] == ([SignalKind.DEFINITION_ALTERED] if told else [])
 
 
+def test_a_base_that_another_brings_along_is_not_lost():
+    others = "class Mixin: ...\nclass Both(Mixin, dict): ...\nclass Own(Mixin): ...\n"
+    (signal,) = between(f"{others}class C(Mixin, dict): ...\n", f"{others}class C(Both): ...\n")
+    assert signal.line == "pkg.m.C: now derives from Both; nothing in the repository uses it"
+    (signal,) = between(f"{others}class C(Mixin, dict): ...\n", f"{others}class C(Own): ...\n")
+    assert "no longer derives from dict, now derives from Own" in signal.line
+
+
 def test_a_type_variable_that_moved_is_nobodys_loss():
     line = "from typing import TypeVar\nT = TypeVar('T', bound=int)\nLIMIT = 17\n"
     before = {"pkg/__init__.py": "", "pkg/a.py": line, "pkg/b.py": "def f(): ...\n"}

@@ -149,14 +149,17 @@ def _lost_setter(comparison: Comparison, before: Symbol, after: Symbol) -> bool:
 def _bases(comparison: Comparison, before: Symbol, after: Symbol) -> Iterator[ContractChange]:
     """Bases by their last name: ``abc.Sequence`` and ``Sequence`` are one unless the repository has both.
 
-    Type parameters say nothing at run time: ``dict`` and ``dict[str, V]`` are one base.
+    Type parameters say nothing at run time: ``dict`` and ``dict[str, V]`` are one base. A base that another
+    one brings along is not lost.
     """
     replaced = _replaced(comparison, before.id)
     if before.bases == after.bases and not replaced:
         return
     old, new = (_base_texts(symbol) for symbol in (before, after))
+    order = comparison.hierarchy.linearize(before.id)
+    kept = {name.lstrip("?").rpartition(".")[2] for name in order} - replaced
     for base, text in old.items():
-        if base not in new or base in replaced:
+        if base not in kept and (base not in new or base in replaced):
             yield ContractChange(ChangeKind.BASE_REMOVED, f"no longer derives from {cut(text)}")
     for base, text in new.items():
         if (base not in old and base != "Generic") or base in replaced:
