@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from repo_guardian.client.policy.consequences import explained_by
 from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse, PolicyOutcome
 from repo_guardian.client.policy.wording import claims_something, draft_for
 from repo_guardian.client.toolbox import Toolbox
@@ -79,6 +80,7 @@ class _Run:
     settled: int = 0
     backlog: list[BacklogItem] = field(default_factory=list)
     announced: list[SignalItem] = field(default_factory=list)
+    proven: list[Hypothesis] = field(default_factory=list)
     used: dict[tuple[int, str], MemoryUse] = field(default_factory=dict)
 
     async def remember(self) -> int:
@@ -125,7 +127,7 @@ class _Run:
         return total
 
     async def _consider(self, signal: SignalItem) -> None:
-        reason = _not_worth_it(signal)
+        reason = _not_worth_it(signal) or self._follows(signal)
         if reason:
             self._leave(signal, reason)
         elif self._spent():
@@ -135,9 +137,16 @@ class _Run:
         else:
             self.settled += 1
             hypothesis = await self.toolbox.write_hypothesis(self.cycle, draft_for(signal))
-            if hypothesis.grade is Grade.CONJECTURE and not self._is_spoken_for(hypothesis):
+            if hypothesis.grade is Grade.FINDING:
+                self.proven.append(hypothesis)
+            elif hypothesis.grade is Grade.CONJECTURE and not self._is_spoken_for(hypothesis):
                 self.proofs += 1
                 await self._examine(hypothesis)
+
+    def _follows(self, signal: SignalItem) -> str:
+        """Why a changed test needs no proof of its own: all that it may fail for is proven; else empty."""
+        finding = explained_by(signal, {h.id: h.draft.locus for h in self.proven})
+        return f"it reaches what {finding} proves" if finding else ""
 
     async def _is_settled(self, signal: SignalItem) -> bool:
         """Whether an earlier cycle answered the same question; what it wrote about the locus is noted."""
@@ -176,7 +185,10 @@ class _Run:
             )
             await self.toolbox.propose_grade(self.cycle, deferred)
             return
-        self.probes += len((await self.toolbox.prove(self.cycle, hypothesis)).probes)
+        proof = await self.toolbox.prove(self.cycle, hypothesis)
+        self.probes += len(proof.probes)
+        if proof.grade is Grade.FINDING:
+            self.proven.append(hypothesis)
 
     def _spent(self) -> bool:
         if self.proofs >= self.budget.proofs or self.probes >= self.budget.probes:
