@@ -93,12 +93,21 @@ def _each(options: argparse.Namespace, step: str, run: Callable[[Case, Path], An
         ):
             continue
         print(f"{step} {case.name}", file=sys.stderr, flush=True)
-        try:
-            answer = run(case, gather.find(case, options.repositories))
-        except Exception as error:  # one case must not end the run
-            traceback.print_exc()
-            answer = {"failed": f"{type(error).__name__}: {error}"[:400]}
+        answer = _tried(partial(run, case, gather.find(case, options.repositories)))
+        if "failed" in answer and "SandboxUnavailable" in answer["failed"]:
+            answer = _tried(
+                partial(run, case, gather.find(case, options.repositories))
+            )  # the machine was busy
         kept.write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
+
+
+def _tried(run: Callable[[], Any]) -> Any:
+    """What a step gives, or why it failed: one case must not end the run."""
+    try:
+        return run()
+    except Exception as error:
+        traceback.print_exc()
+        return {"failed": f"{type(error).__name__}: {error}"[:400]}
 
 
 def _verify(options: argparse.Namespace, case: Case, repository: Path) -> Any:

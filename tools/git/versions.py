@@ -21,6 +21,8 @@ _NUMBER = re.compile(r"(?<![0-9.])\d")
 def version_by_tags(git: Git, commit: str) -> str:
     """The nearest tag's version, with ``.postN`` for N commits since; empty without such a tag.
 
+    After the tag of a development release it is a later one of these.
+
     A tag counts when what follows its prefix (``v``, ``release-``, a package's name) is a version by
     PEP 440; ``commit`` is a full id. Never raises for what tags are called.
     """
@@ -34,7 +36,11 @@ def version_by_tags(git: Git, commit: str) -> str:
     version = _version_in(tag)
     if version is None:
         return ""
-    return f"{version.public}.post{distance}" if distance and not version.is_postrelease else version.public
+    if not distance or version.is_postrelease:
+        return version.public
+    if version.dev is not None:  # there is no post release of a development release
+        return f"{version.public.rpartition('.dev')[0]}.dev{version.dev + distance}"
+    return f"{version.public}.post{distance}"
 
 
 def _version_in(tag: str) -> Version | None:

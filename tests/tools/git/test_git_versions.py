@@ -38,3 +38,11 @@ def test_what_is_no_full_id_is_never_handed_to_git(repository, sync):
     mirror = sync(repository)
     assert version_by_tags(mirror.git, "--all") == ""
     assert version_by_tags(mirror.git, "HEAD") == ""
+
+
+def test_commits_since_a_development_release_are_later_ones_of_these(repository, sync):
+    repository.commit()
+    repository.git("tag", "1.0.0.dev3")
+    repository.write("b", b"b")
+    repository.commit()
+    assert version_by_tags(sync(repository).git, repository.head()) == "1.0.0.dev4"
