@@ -4,9 +4,9 @@
     python benchmarks/regressions.py table --work FOLDER
     python benchmarks/regressions.py releases --work FOLDER PACKAGE VERSION VERSION
 
-Steps: ``verify`` runs the reproductions; ``signals`` and ``cycle`` run Guardian; ``baselines`` asks griffe
-(in the Python that ``--griffe`` names), runs the package's own suite and, with ``--pynguin FOLDER``,
-Pynguin.
+Steps: ``verify`` runs the reproductions; ``signals`` and ``cycle`` run Guardian; ``griffe`` (in the Python
+that ``--griffe`` names), ``suite`` (the package's own) and ``pynguin`` (from ``--pynguin FOLDER``) are for
+comparison.
 
 The corpus lies in ``regressions/corpus.toml``, the half that is run once at the end in ``split.toml``
 beside it. Repositories that are not in ``FOLDER/<owner>+<name>/repo`` are cloned there. What each step
@@ -44,15 +44,13 @@ def main() -> None:
         print(gather.from_index(package, versions, options.work / "releases"))
     elif options.step == "table":
         print(table.markdown(load(), frozen(), table.collect(options.work, STEPS)))
-    elif options.step == "baselines":
-        _each(options, "griffe", partial(_griffe, options))
-        _each(options, "suite", partial(_in_sandbox, options, baselines.run_suite_delta))
-        if options.pynguin:
-            run = partial(generator.generate, folder=options.pynguin, seconds=options.seconds)
-            _each(options, "pynguin", partial(_in_sandbox, options, run, python=_PYNGUIN_RUNS_ON))
     else:
+        generate = partial(generator.generate, folder=options.pynguin, seconds=options.seconds)
         steps: dict[str, Callable[[Case, Path], Any]] = {
             "verify": partial(_verify, options),
+            "griffe": partial(_griffe, options),
+            "suite": partial(_in_sandbox, options, baselines.run_suite_delta),
+            "pynguin": partial(_in_sandbox, options, generate, python=_PYNGUIN_RUNS_ON),
             "signals": partial(_signals, options),
             "cycle": partial(
                 guardian.cycle, proofs=options.proofs, wall_s=options.timeout / 2, timeout_s=options.timeout
@@ -63,7 +61,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=("verify", "baselines", "signals", "cycle", "table", "releases"))
+    parser.add_argument("step", choices=(*STEPS, "table", "releases"))
     parser.add_argument("names", nargs="*", help="cases; all of them without")
     parser.add_argument("--repositories", type=Path)
     parser.add_argument("--work", type=Path, required=True)
@@ -72,7 +70,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds of one command")
     parser.add_argument("--proofs", type=int, default=10, help="hypotheses that a cycle tries to prove")
     parser.add_argument("--griffe", metavar="PYTHON", default=sys.executable, help="a Python that has griffe")
-    parser.add_argument("--pynguin", type=Path, metavar="FOLDER", help="where pip put Pynguin with --target")
+    parser.add_argument(
+        "--pynguin", type=Path, metavar="FOLDER", default=Path(), help="where pip put Pynguin with --target"
+    )
     parser.add_argument("--seconds", type=int, default=60, help="for which Pynguin searches")
     return parser.parse_args()
 
