@@ -10,7 +10,7 @@ import pytest
 
 from repo_guardian.errors import MemoryStoreError
 from repo_guardian.memory_store import open_store
-from repo_guardian.memory_store.records import CycleIntent, CycleWrite, HypothesisEvent
+from repo_guardian.memory_store.records import CycleIntent, CycleWrite, HumanWordRecord, HypothesisEvent
 
 from .conftest import commit_id, cycle_record, full_write, hypothesis, intent, probe, put, signal
 
@@ -154,6 +154,8 @@ def tables(index) -> list[str]:
 def test_no_row_can_be_changed_removed_or_replaced(store, index):
     put(store, full_write)
     store.discard(store.begin(intent(2)), "given up")
+    said = {"hypothesis": "k-load", "word": "dismissed", "reason": "as meant", "claim": "it is broken"}
+    store.say(HumanWordRecord(**said, commit=commit_id(1)))
     names = tables(index)
     assert len(names) == 16
     with closing(sqlite3.connect(index, isolation_level=None)) as connection:
