@@ -2,7 +2,7 @@
 
     python benchmarks/regressions.py STEP --repositories FOLDER --work FOLDER [--half open|frozen] [NAME ...]
     python benchmarks/regressions.py table --work FOLDER
-    python benchmarks/regressions.py releases --work FOLDER PACKAGE VERSION VERSION
+    python benchmarks/regressions.py releases --work FOLDER [NAME ...]
 
 Steps: ``verify`` runs the reproductions; ``signals`` and ``cycle`` run Guardian; ``griffe`` (in the Python
 that ``--griffe`` names), ``suite`` (the package's own) and ``pynguin`` (from ``--pynguin FOLDER``) are for
@@ -13,7 +13,8 @@ beside it. Repositories that are not in ``FOLDER/<owner>+<name>/repo`` are clone
 gives is kept in ``WORK/<step>/<case>.json``, and a case that is there is not run again. Cases are run one
 after the other. The packages' code runs in the sandbox only.
 
-``releases`` makes a repository of source releases from the package index, for whoever has no history.
+``releases`` rebuilds the corpus from the package index: for each case a repository of the source releases
+before and after, for whoever has no history.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def main() -> None:
     """Do one step."""
     options = _options()
     if options.step == "releases":
-        package, *versions = options.names
-        print(gather.from_index(package, versions, options.work / "releases"))
+        for case in load():
+            if not options.names or case.name in options.names:
+                print(gather.from_index(case.package, case.releases, options.work / "releases"))
     elif options.step == "table":
         print(table.markdown(load(), frozen(), table.collect(options.work, STEPS)))
     else:
@@ -74,7 +76,7 @@ def _options() -> argparse.Namespace:
         "--pynguin", type=Path, metavar="FOLDER", default=Path(), help="where pip put Pynguin with --target"
     )
     parser.add_argument("--seconds", type=int, default=60, help="for which Pynguin searches")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def _each(options: argparse.Namespace, step: str, run: Callable[[Case, Path], Any]) -> None:

@@ -27,6 +27,8 @@ class Case:
             ``release`` when they are two neighbouring releases.
         base, current, fix: full commit ids.
         released, repaired: versions that had it first, and no longer; ``unreleased`` when there is none yet.
+        package, releases: its name in the package index, and the source releases before and after that are
+            there; where the first one after was withdrawn, the next.
         functions: dotted names; a finding on one of them, or on its class or a member of it, is the case's.
         kind: ``api`` when a call or name stopped fitting, else ``behaviour``.
         where, words: ``REV:PATH`` of a changelog, or empty for the message of ``fix``, and words in it.
@@ -45,6 +47,8 @@ class Case:
     fix: str
     released: str
     repaired: str
+    package: str
+    releases: tuple[str, ...]
     functions: tuple[str, ...]
     kind: str
     where: str
@@ -82,7 +86,7 @@ def _class_of(name: str) -> str:
 def load(path: Path = HERE / "corpus.toml") -> list[Case]:
     """All cases, in the order of the file."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
-    lists = ("functions", "add")
+    lists = ("functions", "releases", "add")
     return [
         Case(**{**entry, **{name: tuple(entry.get(name, ())) for name in lists}}) for entry in content["case"]
     ]
