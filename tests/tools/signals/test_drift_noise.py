@@ -167,10 +167,11 @@ def test_a_function_that_calls_what_it_defines_itself_reaches_no_further():
     assert reach(crowd(before), crowd(after)) == []
 
 
-def test_users_that_an_annotation_made_known_did_not_come():
+@pytest.mark.parametrize("use", ["x.f()", "return x.f"])
+def test_users_that_an_annotation_made_known_did_not_come(use):
     body = "class C:\n    def f(self): ...\n"
-    guessed = "def use(x):\n    x.f()\n"
-    known = "from pkg.m import C\ndef use(x: C):\n    x.f()\n"
+    guessed = f"def use(x):\n    {use}\n"
+    known = f"from pkg.m import C\ndef use(x: C):\n    {use}\n"
     assert not [line for line in reach(crowd(body, guessed), crowd(body, known)) if ".C.f " in line]
     assert [line for line in reach(crowd(body, ""), crowd(body, known)) if ".C.f " in line]
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from repo_guardian.tools.signals.drift.audience import is_local, is_public
 from repo_guardian.tools.signals.drift.comparison import CALLABLES, Comparison
 from repo_guardian.tools.signals.drift.detail import altered_detail
+from repo_guardian.tools.signals.drift.sources import Sources
 from repo_guardian.tools.signals.drift.wording import reach_line
 from repo_guardian.tools.signals.interface import (
     ChangeKind,
@@ -134,14 +135,20 @@ def _users(reach: _Reach, many: int) -> ContractChange | None:
 def _mentioned(comparison: Comparison, name: str) -> int:
     """In how many more of the changed files the name is mentioned now, certainly or not."""
     last = name.rpartition(".")[2]
+    sides = (
+        (comparison.base, comparison.sources_at_base),
+        (comparison.current, comparison.sources_now),
+    )
     counts = [
-        sum(
-            any(e.target.rpartition(".")[2] == last for e in graph.edges_in(path))
-            for path in comparison.changed
-        )
-        for graph in (comparison.base, comparison.current)
+        sum(_mentions(graph, sources, path, last) for path in comparison.changed) for graph, sources in sides
     ]
     return counts[1] - counts[0]
+
+
+def _mentions(graph: Graph, sources: Sources, path: str, last: str) -> bool:
+    """By the text of the file, where it can be read: the graph keeps no attribute of what it does not know."""
+    found = sources.mentions(path, last)
+    return any(e.target.rpartition(".")[2] == last for e in graph.edges_in(path)) if found is None else found
 
 
 def _calls(

@@ -58,6 +58,12 @@ class Sources:
             self._known[path] = _parse(data) if data is not None else None
         return self._known[path]
 
+    def mentions(self, path: str, name: str) -> bool | None:
+        """Whether the word stands in the file; None when that cannot be read."""
+        data = self._read(path) if self._read is not None else None
+        word = re.escape(name.encode("utf-8", "surrogatepass"))
+        return None if data is None else re.search(rb"\b%b\b" % word, data) is not None
+
     def setters(self, path: str, name: str) -> tuple[int, int]:
         """How often the text decorates a setter of that name, and makes such a property by a call."""
         data = (self._read(path) if self._read is not None else None) or b""
