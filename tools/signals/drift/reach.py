@@ -146,7 +146,7 @@ def _mentioned(comparison: Comparison, name: str) -> int:
 
 
 def _mentions(graph: Graph, sources: Sources, path: str, last: str) -> bool:
-    """By the text of the file, where it can be read: the graph keeps no attribute of what it does not know."""
+    """By the text of the file, where it can be read: the graph keeps no attribute of what is not known."""
     found = sources.mentions(path, last)
     return any(e.target.rpartition(".")[2] == last for e in graph.edges_in(path)) if found is None else found
 
