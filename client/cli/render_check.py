@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from repo_guardian.client.cli.check_outputs import proof_of
 from repo_guardian.client.cli.code import Highlighter, plain_lines, python_lines
 from repo_guardian.client.cli.terminal import Terminal
+from repo_guardian.client.policy.consequences import explained_by
 from repo_guardian.client.printable import printable
 from repo_guardian.client.report.model import CycleReport, ReportedHypothesis
 from repo_guardian.server.contract.cycles import ExitReason
 from repo_guardian.server.contract.hypotheses import Word
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.signals import DependentItem, SignalItem
+from repo_guardian.server.contract.wire import Locus
 from repo_guardian.vocabulary import Side
 
 if TYPE_CHECKING:
@@ -61,11 +63,15 @@ class CheckPrinter:
         """Everything that is not printed yet."""
         terminal = self._terminal
         self.findings(report)
-        broken, changed, others = sorted_out(report.unproven)
+        proven = {finding.id: finding.locus for finding in report.findings}
+        following, apart = _consequences(report.unproven, proven)
+        broken, changed, others = sorted_out(apart)
         for signal in broken:
             _broken(terminal, signal)
         for signal in changed:
             _differs(terminal, signal)
+        for finding, causes in following.items():
+            _following(terminal, finding, causes)
         _others(terminal, others)
         _undecided(terminal, report)
         _spoken(terminal, report)
@@ -73,6 +79,18 @@ class CheckPrinter:
         for line in (*report.cycle.limitations, *problems, *_ended_early(report)):
             terminal.echo(terminal.style(terminal.cut(f"note: {printable(line)}"), dim=True))
         terminal.echo(_sum(terminal, report, broken, changed, proves=self._proves))
+
+
+def _consequences(
+    signals: Iterable[SignalItem], proven: Mapping[str, Locus]
+) -> tuple[dict[str, list[SignalItem]], list[SignalItem]]:
+    """Changed tests by the finding that they follow from, and the signals that stand for themselves."""
+    following: dict[str, list[SignalItem]] = {}
+    apart: list[SignalItem] = []
+    for signal in signals:
+        finding = explained_by(signal, proven)
+        (following.setdefault(finding, []) if finding else apart).append(signal)
+    return following, apart
 
 
 def _ended_early(report: CycleReport) -> tuple[str, ...]:
@@ -181,6 +199,15 @@ def _differs(terminal: Terminal, signal: SignalItem) -> None:
     if len(others) > OTHER_TESTS_SHOWN:
         _indented(terminal, f"… and {len(others) - OTHER_TESTS_SHOWN} more", dim=True)
     _indented(terminal, signal.key[:KEY_CHARS], dim=True)
+
+
+def _following(terminal: Terminal, finding: str, signals: Sequence[SignalItem]) -> None:
+    """Tests that fail for what is proven already, in one line."""
+    tests = sum(max(1, signal.lagging_total) for signal in signals)
+    label = terminal.style(f"{'fails':<{_COLUMNS}}", fg="red")
+    what = "1 test of this repository fails" if tests == 1 else f"{tests} tests of this repository fail"
+    names = [printable(signal.detail["test_id"]) for signal in signals][:OTHER_TESTS_SHOWN]
+    terminal.echo(f"\n{label}{what} with what {finding} proves, among them {', '.join(names)}")
 
 
 def _detail(terminal: Terminal, signal: SignalItem) -> None:

@@ -84,7 +84,12 @@ class _Run:
     used: dict[tuple[int, str], MemoryUse] = field(default_factory=dict)
 
     async def remember(self) -> int:
-        """Read how much past there is and what stands open; returns the number of earlier cycles."""
+        """Read what this cycle has proven already, how much past there is, and what of it stands open.
+
+        Returns the number of earlier cycles.
+        """
+        state = await self.toolbox.state(self.cycle)
+        self.proven = [known for known in state.hypotheses if known.grade is Grade.FINDING]
         summary = await self.toolbox.memory_summary(self.cycle)
         if summary.cycles:
             page = await self.toolbox.open_findings(self.cycle)
@@ -137,9 +142,7 @@ class _Run:
         else:
             self.settled += 1
             hypothesis = await self.toolbox.write_hypothesis(self.cycle, draft_for(signal))
-            if hypothesis.grade is Grade.FINDING:
-                self.proven.append(hypothesis)
-            elif hypothesis.grade is Grade.CONJECTURE and not self._is_spoken_for(hypothesis):
+            if hypothesis.grade is Grade.CONJECTURE and not self._is_spoken_for(hypothesis):
                 self.proofs += 1
                 await self._examine(hypothesis)
 

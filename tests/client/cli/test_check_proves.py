@@ -97,6 +97,16 @@ def test_a_check_proves_and_the_proof_can_be_kept_made_again_and_taken_elsewhere
     assert sorted(path.name for path in (state / "checks").iterdir()) == ["last.json"]
 
 
+def test_tests_that_fail_for_what_is_proven_are_told_with_it(repository, guardian):
+    test = "from pkg.app import run\n\n\ndef test_run():\n    assert run() == 'x'\n"
+    repository.commit(BEFORE | {"tests/test_app.py": test}, "first")
+    (repository.path / "pkg/io.py").write_text(BROKEN)
+    told = guardian("check", repository.path)
+    assert "1 test of this repository fails with what h1 proves, among them tests/test_app.py" in told.out
+    assert "1 proven (" in told.out
+    assert "\ndiffers" not in told.out
+
+
 def test_a_dismissed_finding_is_silent_until_its_file_changes(broken, guardian):
     key = guardian("check", broken.path, "--fast", "--json").report["unproven"][0]["key"]
     refused = guardian("dismiss", key, broken.path, "--reason", "  ")
