@@ -133,8 +133,9 @@ async def _run(
     from fastmcp import Client
 
     from repo_guardian.client.cli.progress import quiet_libraries
-    from repo_guardian.client.loop.check import CheckRequest, MeasuringPolicy, run_check
+    from repo_guardian.client.loop.check import CheckRequest, run_check
     from repo_guardian.client.policy.interface import Budget, Policy
+    from repo_guardian.client.policy.measuring import MeasuringPolicy
     from repo_guardian.client.policy.rules import RulesPolicy
     from repo_guardian.client.toolbox import Toolbox
     from repo_guardian.server.app import build_server

@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 import anyio
 
 from repo_guardian.client.loop.cycle import Narrator
-from repo_guardian.client.policy.interface import Budget, Policy, PolicyOutcome
+from repo_guardian.client.policy.interface import Budget, Policy
 from repo_guardian.client.policy.wording import claims_something
 from repo_guardian.client.report.build import build_report
 from repo_guardian.client.report.model import CycleReport
 from repo_guardian.client.toolbox import Toolbox
-from repo_guardian.errors import SandboxError
-from repo_guardian.server.contract.cycles import CycleInfo, ExitReason, Refreshed, Scope
-from repo_guardian.server.contract.executed import ExecutedSignals
+from repo_guardian.server.contract.cycles import CycleInfo, Refreshed, Scope
 from repo_guardian.server.contract.signals import SignalItem
 
 PAGE = 100
@@ -126,46 +124,3 @@ async def all_signals(toolbox: Toolbox, cycle: CycleInfo) -> list[SignalItem]:
         found += page.items
         offset = page.next_offset
     return found
-
-
-class MeasuringPolicy:
-    """Measures by running both sides and claims nothing: ``guardian check --no-investigate``."""
-
-    name = "measures"
-    model: str | None = None
-
-    async def run(
-        self, toolbox: Toolbox, cycle: CycleInfo, budget: Budget, clock: Callable[[], float]
-    ) -> PolicyOutcome:
-        """Measure; see ``Policy.run``. A sandbox that fails is told, and the graphs' part stays.
-
-        Raises:
-            GuardianError: the server failed otherwise.
-        """
-        executed = await _measured(toolbox, cycle) if cycle.can_execute and budget.execute else None
-        page = await toolbox.signals(cycle, limit=1)
-        return PolicyOutcome(
-            exit_reason=ExitReason.SUBMITTED if cycle.can_execute else ExitReason.NO_EXECUTION,
-            backlog=(),
-            backlog_total=0,
-            memory_used=(),
-            past_cycles=0,
-            signals_seen=page.total,
-            executed=executed,
-        )
-
-
-async def _measured(toolbox: Toolbox, cycle: CycleInfo) -> ExecutedSignals:
-    try:
-        return await toolbox.execute_signals(cycle)
-    except SandboxError as error:
-        return ExecutedSignals(
-            added=0,
-            functions_changed=0,
-            functions_compared=0,
-            calls_compared=0,
-            tests_compared=0,
-            whole_suite=False,
-            left_out={},
-            problems=(str(error),),
-        )

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from repo_guardian.client.policy.consequences import explained_by
 from repo_guardian.client.policy.interface import BacklogItem, Budget, MemoryUse, PolicyOutcome
+from repo_guardian.client.policy.measuring import measured
 from repo_guardian.client.policy.wording import claims_something, draft_for
 from repo_guardian.client.toolbox import Toolbox
-from repo_guardian.errors import SandboxError
 from repo_guardian.server.contract.cycles import CycleInfo, ExitReason
 from repo_guardian.server.contract.executed import ExecutedSignals
 from repo_guardian.server.contract.hypotheses import GradeProposal, Hypothesis, Word
@@ -101,12 +101,7 @@ class _Run:
         """Run both commits for signals of what they do; a sandbox that fails is told and costs no cycle."""
         if not (self.cycle.can_execute and self.budget.execute) or self.clock() >= self.budget.wall_s:
             return None
-        try:
-            return await self.toolbox.execute_signals(
-                self.cycle, wall_s=max(1.0, MEASURING_SHARE * self.budget.wall_s)
-            )
-        except SandboxError as error:
-            return _nothing_measured(str(error))
+        return await measured(self.toolbox, self.cycle, max(1.0, MEASURING_SHARE * self.budget.wall_s))
 
     async def go_through_signals(self) -> int:
         """Examine page by page until nothing provable is left or the budget is spent; returns the total.
@@ -222,16 +217,3 @@ def _not_worth_it(signal: SignalItem) -> str:
 
 def _is_announced(signal: SignalItem) -> bool:
     return signal.detail.get("intent") == "announced"
-
-
-def _nothing_measured(problem: str) -> ExecutedSignals:
-    return ExecutedSignals(
-        added=0,
-        functions_changed=0,
-        functions_compared=0,
-        calls_compared=0,
-        tests_compared=0,
-        whole_suite=False,
-        left_out={},
-        problems=(problem,),
-    )

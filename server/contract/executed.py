@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from repo_guardian.server.contract.wire import Wire
 
 
 class ExecutedSignals(Wire):
     """What ``signals_execute`` did. Signals that it added are ranked among the others by ``signals_observe``.
+
+    Where nothing could be measured, all is 0 and ``problems`` says why.
 
     Attributes:
         added: signals that running added.
@@ -16,11 +20,11 @@ class ExecutedSignals(Wire):
         problems: why nothing may be concluded from a part, one line each.
     """
 
-    added: int
-    functions_changed: int
-    functions_compared: int
-    calls_compared: int
-    tests_compared: int
-    whole_suite: bool
-    left_out: dict[str, int]
+    added: int = 0
+    functions_changed: int = 0
+    functions_compared: int = 0
+    calls_compared: int = 0
+    tests_compared: int = 0
+    whole_suite: bool = False
+    left_out: dict[str, int] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()

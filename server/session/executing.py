@@ -50,16 +50,7 @@ async def execute_signals(
     sides = session.need_sides()
     if session.base.commit is None:
         problem = "there is no base to compare with: the commit is the first one"
-        return ExecutedSignals(
-            added=0,
-            functions_changed=0,
-            functions_compared=0,
-            calls_compared=0,
-            tests_compared=0,
-            whole_suite=False,
-            left_out={},
-            problems=(problem,),
-        )
+        return ExecutedSignals(problems=(problem,))
     narrate("preparing both commits to run")
     bench = await with_generator(await need_suite_bench(session, settings), root=session.state.harness)
     checkouts = [await to_thread.run_sync(session.checkout, side) for side in (Side.BASE, Side.CURRENT)]
