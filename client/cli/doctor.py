@@ -111,7 +111,7 @@ def checked_out(repository: str, commit: str | None, home: Path) -> Iterator[Sub
         revision = mirror.resolve(commit if commit is not None else "HEAD")
         info = mirror.commit_info(revision)
         tree = Tree(mirror.git, revision, info.tree)
-        path = state.checkout(0, revision)
+        path = state.checkouts / f"0_{revision}"
         remove_checkout(path)
         materialize(mirror.git, tree.treeish, path)
         try:
