@@ -84,7 +84,7 @@ async def test_the_same_commit_and_memory_give_the_same_decisions(repository, de
         seen.append((outcome, hypotheses, probes, decisions))
     assert seen[0] == seen[1]
     outcome, hypotheses, _, decisions = seen[0]
-    assert decisions[2][0] == "signals_execute"
+    assert "signals_execute" in [decision[0] for decision in decisions]
     assert outcome.executed.added == 2
     assert [h["grade"] for h in hypotheses] == ["finding"]
     assert "tests/test_m.py::test_scale" in hypotheses[0]["draft"]["claim"]
