@@ -19,6 +19,8 @@ import pytest
 _MESSAGE_CHARS = 2000
 _FRAMES = 50
 _IDS_IN_A_RECORD = 200
+_LIBRARY = os.__file__.rpartition(os.sep)[0] + os.sep
+_LOADS = ("_find_and_load", "exec_module", "_call_with_frames_removed")
 
 
 class Witness:
@@ -29,6 +31,7 @@ class Witness:
         self._pid = os.getpid()
         self._sequence = 0
         self._modules = modules
+        self._read: set[str] = set()
 
     def emit(self, kind: str, **fields: Any) -> None:
         """Write one record. ``pid`` lets the supervisor tell a forked child's records apart."""
@@ -83,7 +86,27 @@ class Witness:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Report where the modules under test were loaded from, and the status as pytest sees it."""
         loaded = {name: _origin(module) for name, module in self._watched()}
-        self.emit("finish", status=int(exitstatus), loaded=loaded)
+        self.emit("finish", status=int(exitstatus), loaded=loaded, read=sorted(self._read)[:_FRAMES])
+
+    def watch(self, repository: str, own: str) -> None:
+        """Note what code below the folder ``own`` reads of how the code in ``repository`` is written.
+
+        By Python's audit events (PEP 578), which no import or alias hides: a source or bytecode file that is
+        opened on its behalf otherwise than by importing, and the code object of a function that it asks for.
+        """
+
+        def noted(event: str, arguments: Any) -> None:
+            if event == "open" and _is_written(arguments[0], repository):
+                asked, what = _asks(sys._getframe(1), own), os.fsdecode(arguments[0])
+            elif event == "object.__getattr__" and arguments[1] == "__code__":
+                asked = sys._getframe(1).f_code.co_filename.startswith(own)
+                what = f"the code object of {getattr(arguments[0], '__name__', 'a function')}"
+            else:
+                return
+            if asked:
+                self._read.add(what)
+
+        sys.addaudithook(noted)
 
     def _watched(self) -> list[tuple[str, Any]]:
         """The loaded modules that were asked for; ``name.*`` asks for a package with all below it."""
@@ -93,6 +116,28 @@ class Witness:
             if module is not None and (name in self._modules or top in self._modules):
                 found.append((name, module))
         return found
+
+
+def _is_written(path: Any, repository: str) -> bool:
+    """Whether a path is code of the repository, or tells where it lies."""
+    if not isinstance(path, (str, bytes)):
+        return False
+    name = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  what a link leads to is not asked for
+    is_code = name.startswith(repository) and name.endswith((".py", ".pyc", ".pyi"))
+    return is_code or name.startswith("/proc/")
+
+
+def _asks(frame: Any, own: str) -> bool:
+    """Whether the innermost frame outside of the standard library is below ``own``, and imports nothing."""
+    while frame is not None:
+        name = frame.f_code.co_filename
+        inside = name.startswith(("<frozen", _LIBRARY)) and "site-packages" not in name
+        if not inside:
+            return bool(name.startswith(own))
+        if name.startswith("<frozen") and frame.f_code.co_name in _LOADS:
+            return False
+        frame = frame.f_back
+    return False
 
 
 def _origin(module: Any) -> str:
@@ -159,5 +204,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the witness when a supervisor is listening."""
     fd = os.environ.pop("GUARDIAN_WITNESS_FD", None)
     modules = os.environ.pop("GUARDIAN_WITNESS_MODULES", "")
+    apart = os.environ.pop("GUARDIAN_WITNESS_APART", None)
     if fd is not None:
-        config.pluginmanager.register(Witness(int(fd), modules.split(",") if modules else []), "guardian")
+        witness = Witness(int(fd), modules.split(",") if modules else [])
+        if apart is not None:
+            witness.watch(*apart.split(":"))
+        config.pluginmanager.register(witness, "guardian")

@@ -1,7 +1,8 @@
 """One place starts processes: ``sandbox/``, and ``tools/git/command.py`` for git on the mirror.
 
 And nowhere, there included, does a shell parse a string or a stranger's bytes become code or objects. What
-is mounted into a sandbox to replay recorded calls is the one exception: it makes objects there, not here.
+is mounted into a sandbox to replay recorded calls, and to try what it writes for a value, is the one exception:
+it makes objects there, not here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 MAY_START = re.compile(r"sandbox/.*|tools/git/command\.py")
-MAY_UNPICKLE = re.compile(r"sandbox/guest/guardian_behaviour/inputs\.py")
+MAY_UNPICKLE = re.compile(r"sandbox/guest/guardian_behaviour/(inputs|sources)\.py")
 
 # Dotted names, matched against what each import and attribute chain resolves to.
 STARTS = re.compile(

@@ -237,7 +237,8 @@ def _asks(check: Check, call: _Call) -> tuple[tuple[str, ...], str]:
     """One question about the result, or about an argument after the call."""
     place = check.where
     if place == "result" or (place == "0" and call.way == "make"):
-        variable, statements = "value", (f"value = {call.text()}",)
+        variable = "value"
+        statements: tuple[str, ...] = (f"value = {call.text()}",)
     elif place == "0" and call.receiver:
         variable, statements = "target", (f"target = {call.receiver}", call.text(receiver="target"))
     else:

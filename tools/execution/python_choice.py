@@ -56,11 +56,11 @@ def choose_python(
     if not allowed:
         return runtimes[0], f"no Python here satisfies {requires_python[:80]!a}"
     there = [runtime for runtime in allowed if _was_out(runtime, as_of)]
-    if not there:
+    if not out:
         return min(allowed, key=lambda runtime: runtime.version), ""
-    if runtimes[0] in there:
+    if runtimes[0] in out:
         return runtimes[0], ""
-    return max(there, key=lambda runtime: runtime.version), ""
+    return max(out, key=lambda runtime: runtime.version), ""
 
 
 def _was_out(runtime: PythonRuntime, as_of: datetime | None) -> bool:

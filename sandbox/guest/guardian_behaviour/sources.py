@@ -53,7 +53,7 @@ _NO_DEFAULT = inspect.Parameter.empty
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-class UnwritableError(Exception):
+class _UnwritableError(Exception):
     """A value has no source."""
 
 
@@ -81,11 +81,11 @@ class Writer:
         """An expression for ``value``.
 
         Raises:
-            UnwritableError: there is none.
+            _UnwritableError: there is none.
         """
         text = self._of(value, depth)
         if len(text) > _LONGEST:
-            raise UnwritableError("too long")
+            raise _UnwritableError("too long")
         return text
 
     def _of(self, value: Any, depth: int) -> str:
@@ -94,7 +94,7 @@ class Writer:
         if plain:
             return plain
         if depth > _DEPTH:
-            raise UnwritableError("too deep")
+            raise _UnwritableError("too deep")
         if kind in (*_CONTAINERS, tuple, dict):
             return self._container(value, kind, depth + 1)
         if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
@@ -123,12 +123,12 @@ class Writer:
         """The name of a class or function, imported."""
         module, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", "")
         if module is None or not all(map(_is_name, [*module.split("."), *qualname.split(".")])):
-            raise UnwritableError("it has no name")
+            raise _UnwritableError("it has no name")
         found: Any = sys.modules.get(module)
         for name in qualname.split("."):
             found = getattr(found, name, None)
         if found is not value:
-            raise UnwritableError("its name leads elsewhere")
+            raise _UnwritableError("its name leads elsewhere")
         if module == "builtins":
             return str(qualname)
         return self._import(module, qualname)
@@ -137,11 +137,11 @@ class Writer:
         if module.partition(".")[0] != self._package:
             module = module.lstrip("_")  # ``_io.StringIO`` is ``io.StringIO``
             if module not in _STANDARD:
-                raise UnwritableError("it is from elsewhere")
+                raise _UnwritableError("it is from elsewhere")
         name = qualname.partition(".")[0]
         known = self._names.setdefault(name or module, (module, name))
         if known != (module, name):
-            raise UnwritableError("two modules share its name")
+            raise _UnwritableError("two modules share its name")
         loaded = importlib.import_module(known[0])
         self._scope[name or module] = getattr(loaded, name) if name else loaded
         return qualname
@@ -159,15 +159,15 @@ class Writer:
         for attempt in (self._by_signature, self._by_content, self._by_nothing):
             try:
                 return self._tried(f"{named}({attempt(value, kind, depth)})", value)
-            except UnwritableError:
+            except _UnwritableError:
                 continue
-        raise UnwritableError("its constructor does not make it again")
+        raise _UnwritableError("its constructor does not make it again")
 
     def _by_signature(self, value: Any, kind: type, depth: int) -> str:
         try:
             parameters = list(inspect.signature(kind).parameters.values())
         except (ValueError, TypeError) as error:
-            raise UnwritableError("its constructor has no signature") from error
+            raise _UnwritableError("its constructor has no signature") from error
         held = _Held(value, kind)
         parts: list[str] = []
         named = False
@@ -175,7 +175,7 @@ class Writer:
             for key, part in _given(parameter, held):
                 named = named or bool(key)
                 if named and not key:
-                    raise UnwritableError("a position after a keyword")
+                    raise _UnwritableError("a position after a keyword")
                 parts.append(f"{key}={self.write(part, depth)}" if key else self.write(part, depth))
             named = named or parameter.kind is parameter.KEYWORD_ONLY
         return ", ".join(parts)
@@ -184,11 +184,8 @@ class Writer:
         """What a class that derives from a builtin one holds."""
         for base in _VALUES:
             if isinstance(value, base):
-                content = dict(dict.items(value)) if base is dict else base.__new__(base, value)  # type: ignore[call-overload]
-                if base is list:
-                    content = list(list.__iter__(value))
-                return self.write(content, depth)
-        raise UnwritableError("it holds nothing")
+                return self.write(_content(value, base), depth)
+        raise _UnwritableError("it holds nothing")
 
     def _by_nothing(self, _value: Any, _kind: type, _depth: int) -> str:
         return ""
@@ -197,10 +194,19 @@ class Writer:
         try:
             made = eval(text, dict(self._scope))  # noqa: S307  this runs in a sandbox; the text is ours
         except Exception as error:
-            raise UnwritableError("its source raises") from error
+            raise _UnwritableError("its source raises") from error
         if type(made) is not type(value) or _whole(made) != _whole(value):
-            raise UnwritableError("its source makes something else")
+            raise _UnwritableError("its source makes something else")
         return text
+
+
+def _content(value: Any, base: type) -> Any:
+    """A plain value of ``base`` with what ``value`` holds, whatever its class overrides."""
+    if base is dict:
+        return dict(dict.items(value))
+    if base is list:
+        return list(list.__iter__(value))
+    return base.__new__(base, value)
 
 
 def _simple(value: Any, kind: type) -> str:
@@ -240,7 +246,7 @@ def _given(parameter: inspect.Parameter, held: _Held) -> Iterator[tuple[str, Any
         yield from (value.items() if isinstance(value, dict) and all(map(_is_name, value)) else ())
     elif value is _NO_DEFAULT:
         if parameter.default is _NO_DEFAULT:
-            raise UnwritableError(f"nothing is known of {parameter.name}")
+            raise _UnwritableError(f"nothing is known of {parameter.name}")
     elif parameter.default is _NO_DEFAULT and parameter.kind in _BY_POSITION:
         yield "", value
     elif parameter.default is _NO_DEFAULT or _whole(parameter.default) != _whole(value):
@@ -262,7 +268,7 @@ def written(call: Any, bound: bool, package: str) -> dict[str, Any] | None:
         receiver = writer.write(call.args[0]) if bound else ""
         args = [writer.write(value) for value in call.args[int(bound) :]]
         kwargs = [[name, writer.write(value)] for name, value in call.kwargs.items()]
-    except UnwritableError:
+    except _UnwritableError:
         return None
     except Exception:  # attributes, constructors and representations are a stranger's code
         return None
