@@ -1,8 +1,8 @@
 """One place starts processes: ``sandbox/``, and ``tools/git/command.py`` for git on the mirror.
 
 And nowhere, there included, does a shell parse a string or a stranger's bytes become code or objects. What
-is mounted into a sandbox to replay recorded calls, and to try what it writes for a value, is the one exception:
-it makes objects there, not here.
+is mounted into a sandbox to replay recorded calls, and to try what it writes for a value, is the one
+exception: it makes objects there.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def choose_python(
         return runtimes[0], f"requires-python {requires_python[:80]!a} cannot be understood"
     if not allowed:
         return runtimes[0], f"no Python here satisfies {requires_python[:80]!a}"
-    there = [runtime for runtime in allowed if _was_out(runtime, as_of)]
+    out = [runtime for runtime in allowed if _was_out(runtime, as_of)]
     if not out:
         return min(allowed, key=lambda runtime: runtime.version), ""
     if runtimes[0] in out:

@@ -11,7 +11,7 @@ PROVEN = {"h1": Locus(files=("pkg/m.py",), symbols=("pkg.m.f", "pkg.f")), "h2": 
 
 def changed_test(suspects, kind="test_changed"):
     return SignalItem(
-        key="k", kind=kind, line="tests/test_m.py::test_f fails now", symbols=(), paths=(), before="", after="",
+        key="k", kind=kind, line="test_f fails now", symbols=(), paths=(), before="", after="",
         public=True, score=1.0, provable=True, lagging_total=0, dependents_total=0, dependents=(),
         detail={"suspects": suspects} if suspects else {},
     )  # fmt: skip
