@@ -15,6 +15,7 @@ each read, and every row that a read returns names the cycle that wrote it.
     glance.py        whether humans said anything, without SQLModel
     cycle_files.py   the JSON file of a cycle
     sql/             the one backend: SQLModel over SQLite
+    upkeep/          is it whole, backup, archive, rebuild
 
 Importing this package costs nothing: SQLModel and pydantic are loaded by ``open_store``.
 """

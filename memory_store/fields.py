@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import Enum
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
@@ -101,7 +102,11 @@ def _clean_json(value: object, depth: int = 0) -> Any:
     if isinstance(value, str):
         return escape(value)
     if isinstance(value, Mapping):
-        return {_clean_key(key): _clean_json(item, depth + 1) for key, item in value.items()}
+        # Sorted, as the database keeps it: the JSON file of a cycle is then the same from either.
+        return {
+            key: _clean_json(item, depth + 1)
+            for key, item in sorted(_clean_items(value).items(), key=itemgetter(0))
+        }
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return [_clean_json(item, depth + 1) for item in value]
     raise ValueError(f"{type(value).__name__} is not a JSON value")
@@ -113,6 +118,10 @@ def _clean_number(value: int | float) -> int | float:
     if isinstance(value, int) and abs(value) > MAX_INT:
         raise ValueError("an integer that does not fit 64 bits")
     return value
+
+
+def _clean_items(value: Mapping[Any, Any]) -> dict[str, Any]:
+    return {_clean_key(key): item for key, item in value.items()}
 
 
 def _clean_key(key: object) -> str:

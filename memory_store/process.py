@@ -34,6 +34,10 @@ class ProcessIdentity(BaseModel):
         return _start_ticks(self.pid) == self.start_ticks
 
 
+UNKNOWN_PROCESS = ProcessIdentity(pid=1, start_ticks=0, boot_id="unknown")
+"""Stands for the process of a cycle where nothing is left that says which it was: it is not alive."""
+
+
 def current_process() -> ProcessIdentity:
     """The identity of the calling process."""
     pid = os.getpid()

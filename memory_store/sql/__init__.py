@@ -7,6 +7,7 @@ connections.py   transactions, pragmas, and the checks before each
 faults.py        the database's errors as ours
 sections.py      record <-> row, one entry per kind of row
 writing.py       begin, commit, discard
+history.py       all that a memory holds, cycle by cycle
 paging.py        bounded reads by cursor
 folding.py       the current state of hypotheses out of their events
 recall.py        what is known about a place

@@ -114,13 +114,18 @@ class Database:
     @contextmanager
     def _transaction(self, engine: Engine, begin: str) -> Iterator[Connection]:
         with translated(self.path):
-            self._refuse_foreign_log()
+            self.refuse_foreign_log()
             with engine.connect() as plain:
                 connection = plain.execution_options(**{_BEGIN_OPTION: begin})
                 with connection.begin():
                     yield connection
 
-    def _refuse_foreign_log(self) -> None:
+    def refuse_foreign_log(self) -> None:
+        """Refuse a write-ahead log beside the file; see the module docstring.
+
+        Raises:
+            MemoryCorruptError: there is one.
+        """
         log = self.path.with_name(self.path.name + "-wal")
         if log.exists():
             raise MemoryCorruptError(

@@ -22,7 +22,7 @@ from repo_guardian.errors import (
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 ROOM_HINT = "free some space there and run again; what was stored before is intact"
-RESTORE_HINT = "move it aside and restore a backup, or rebuild it from the JSON files in cycles/"
+RESTORE_HINT = "rebuild it from the JSON files in cycles/ (guardian memory rebuild), or restore a backup"
 WRITABLE_HINT = "check that the directory exists and is writable, or set GUARDIAN_HOME to another one"
 
 

@@ -31,18 +31,16 @@ def open_database(
         MemoryStoreError, SchemaTooNewError, MemoryCorruptError, StateDirError, DiskFullError,
         StateLockedError: see ``memory_store.open_store``.
     """
-    _refuse_unspeakable(directory)
-    database = Database(directory / INDEX_NAME, read_only=read_only)
-    if not database.exists():
-        _refuse_lost(directory)
+    database = existing(directory, read_only=read_only)
+    if database is None:
         if read_only:
             raise MemoryStoreError(
                 f"there is no memory yet in {directory}", hint="run a cycle first: guardian cycle PATH"
             )
+        database = Database(directory / INDEX_NAME)
         _create(database, migrations)
         return database
     with database.read() as connection:
-        _recognize(connection, database.path)
         steps = pending(connection, migrations)
     if steps and read_only:
         raise MemoryStoreError(
@@ -51,6 +49,23 @@ def open_database(
         )
     if steps:
         _migrate_in_copy(database, migrations)
+    return database
+
+
+def existing(directory: Path, *, read_only: bool) -> Database | None:
+    """The database in ``directory``, at whatever schema; None when there has been no memory yet.
+
+    Raises:
+        MemoryCorruptError: it is damaged, lost, or not a memory.
+        StateDirError, StateLockedError: see ``memory_store.open_store``.
+    """
+    _refuse_unspeakable(directory)
+    database = Database(directory / INDEX_NAME, read_only=read_only)
+    if not database.exists():
+        _refuse_lost(directory)
+        return None
+    with database.read() as connection:
+        _recognize(connection, database.path)
     return database
 
 
@@ -76,8 +91,13 @@ def _create(database: Database, migrations: Sequence[Migration]) -> None:
         database.path.parent.mkdir(parents=True, exist_ok=True)
     with database.creating() as connection:
         if not applied(connection):  # else another process was first
-            connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-            migrate(connection, migrations)
+            create(connection, migrations)
+
+
+def create(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+    """Make a memory of an empty database, in the caller's transaction."""
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    migrate(connection, migrations)
 
 
 def _recognize(connection: Connection, path: Path) -> None:
@@ -95,7 +115,7 @@ def _refuse_lost(directory: Path) -> None:
     if written:
         raise MemoryCorruptError(
             f"{directory / INDEX_NAME} is missing or empty, but beside it lie {len(written)} recorded cycles",
-            hint="restore it from a backup, or move cycles/ away to start over",
+            hint="rebuild it from them (guardian memory rebuild), or restore a backup",
         )
 
 
@@ -124,7 +144,7 @@ def _migrate_in_copy(database: Database, migrations: Sequence[Migration]) -> Non
                 verify(connection, copy.path)
                 after = _row_counts(connection)
             _refuse_changed(database.path, before, after)
-            _take_place(copy.path, database.path)
+            take_place(copy.path, database.path)
         finally:
             copy.path.unlink(missing_ok=True)
 
@@ -155,7 +175,8 @@ def _remove_copies(path: Path) -> None:
         stale.unlink(missing_ok=True)
 
 
-def _take_place(copy: Path, path: Path) -> None:
+def take_place(copy: Path, path: Path) -> None:
+    """Give a whole database the name ``path``, in one rename, on disk when this returns."""
     with translated(path):
         cycle_files.sync(copy)
         copy.replace(path)

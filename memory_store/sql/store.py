@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
@@ -36,10 +35,11 @@ from repo_guardian.memory_store.records import (
 )
 from repo_guardian.memory_store.sql import folding, tables, timelines, writing
 from repo_guardian.memory_store.sql.connections import Database
+from repo_guardian.memory_store.sql.history import whole_cycle
 from repo_guardian.memory_store.sql.opening import open_database
 from repo_guardian.memory_store.sql.paging import Window, before, bounded_keys, count, labelled_page
 from repo_guardian.memory_store.sql.recall import Locus, recall
-from repo_guardian.memory_store.sql.sections import SECTIONS, R, record_of
+from repo_guardian.memory_store.sql.sections import R, record_of
 from repo_guardian.memory_store.sql.words import latest_words, put_word, word_page
 from repo_guardian.memory_store.timeline import Timeline
 from repo_guardian.vocabulary import Grade
@@ -134,7 +134,7 @@ class SqlMemoryStore:
     def cycle(self, number: int) -> CycleWrite | None:
         """See ``MemoryStore.cycle``."""
         with self._database.read() as connection:
-            return _whole_cycle(connection, number)
+            return whole_cycle(connection, number)
 
     def cycles(
         self, *, limit: int = DEFAULT_LIMIT, cursor: str | None = None, before_cycle: int | None = None
@@ -286,7 +286,7 @@ class SqlMemoryStore:
 
     def _restore_json(self, connection: Connection, number: int) -> Path | None:
         """Write the JSON file of a cycle unless it is there and right; the path if it was written."""
-        write = _whole_cycle(connection, number)
+        write = whole_cycle(connection, number)
         if write is None:
             return None
         path = cycle_files.path_of(self.directory, number, write.cycle.commit)
@@ -294,18 +294,6 @@ class SqlMemoryStore:
             return None
         cycle_files.write_file(path, write)
         return path
-
-
-def _whole_cycle(connection: Connection, number: int) -> CycleWrite | None:
-    row = connection.execute(select(CYCLES).where(CYCLES.c.number == number)).mappings().first()
-    if row is None:
-        return None
-    parts: dict[str, Any] = {}
-    for section in SECTIONS:
-        query = select(section.table).where(section.table.c.cycle == number).order_by(section.table.c.seq)
-        rows = connection.execute(query).mappings()
-        parts[section.field] = tuple(record_of(section.record, each) for each in rows)
-    return CycleWrite(cycle=record_of(CycleRecord, row), **parts)
 
 
 def _rows_before(connection: Connection, table: Table, before_cycle: int | None) -> int:

@@ -93,10 +93,11 @@ def unfinished(connection: Connection) -> tuple[CycleIntent, ...]:
         .where(~select(DISCARDS.c.number).where(DISCARDS.c.number == INTENTS.c.number).exists())
         .order_by(INTENTS.c.number)
     )
-    return tuple(_intent_of(dict(row)) for row in connection.execute(query).mappings())
+    return tuple(intent_of(dict(row)) for row in connection.execute(query).mappings())
 
 
-def _intent_of(row: dict[str, Any]) -> CycleIntent:
+def intent_of(row: dict[str, Any]) -> CycleIntent:
+    """The record in a row of the begun cycles."""
     process = ProcessIdentity(pid=row["pid"], start_ticks=row["start_ticks"], boot_id=row["boot_id"])
     return CycleIntent(
         number=row["number"],
@@ -116,7 +117,7 @@ def _open_intent(connection: Connection, number: int) -> CycleIntent:
         raise MemoryStoreError(f"cycle {number} was committed already", hint="a cycle is written once")
     if _there(connection, select(DISCARDS.c.number).where(DISCARDS.c.number == number)):
         raise MemoryStoreError(f"cycle {number} was discarded", hint="begin a new cycle")
-    return _intent_of(dict(row))
+    return intent_of(dict(row))
 
 
 def _refuse_another_cycle(record: CycleRecord, begun: CycleIntent) -> None:
