@@ -57,7 +57,8 @@ class RevertInfo(Wire):
     ``restores_base`` says that it is base text and nothing else; any other edit can only support.
     ``changed_lines`` counts lines restored plus lines taken out; ``commit_changed_lines`` and
     ``commit_hunks`` are of the whole change between base and commit. ``minimal`` says that leaving out
-    any one part makes the test fail again.
+    any one part makes the test fail again. ``objection`` says why what it reverts is not the suspected cause:
+    another file, or the test itself; empty when nothing of the kind speaks against it.
     """
 
     description: str
@@ -69,6 +70,7 @@ class RevertInfo(Wire):
     attempts: int
     evidence_diff: str
     restores_base: bool = True
+    objection: str = ""
 
 
 class CallSite(Wire):

@@ -19,6 +19,9 @@ from repo_guardian.vocabulary import EvidenceStatus
 
 ENVIRONMENT, INVALID, VALID = (EvidenceStatus.ENVIRONMENT, EvidenceStatus.INVALID, EvidenceStatus.VALID)
 
+FLAKY = "flaky"
+"""How the reason of a run begins whose repetitions do not agree."""
+
 _PROCESS = {
     ProcessStatus.SIGNALED: "the process was killed by a signal",
     ProcessStatus.TIMED_OUT: "the run exceeded its time",
@@ -75,7 +78,7 @@ def judge(runs: Sequence[TestRun], test: TestSource, expected: Expected, claim: 
     first = judgements[0]
     if any(_seen(judgement) != _seen(first) for judgement in judgements[1:]):
         seen = "; ".join(sorted({judgement.reason for judgement in judgements}))
-        return Judgement(INVALID, f"flaky: {len(runs)} repetitions do not agree ({seen})")
+        return Judgement(INVALID, f"{FLAKY}: {len(runs)} repetitions do not agree ({seen})")
     return first
 
 
@@ -88,7 +91,7 @@ def _judge_one(run: TestRun, test: TestSource, expected: Expected, claim: TreeCl
     failed = _harness_failure(run)
     if failed is not None:
         return failed
-    moved = _wrong_tree(run, claim)
+    moved = _wrong_tree(run, claim) or _looked(run)
     if run.collect_errors:
         return _judge_collection(run, test, expected, moved)
     if [report.test_id for report in run.tests] != [test.test_id]:
@@ -146,6 +149,14 @@ def _wrong_tree(run: TestRun, claim: TreeClaim) -> str:
         if state.after != digest:
             return f"{path} was changed during the run"
     return ""
+
+
+def _looked(run: TestRun) -> str:
+    """A test that looks at how the code is written shows that it was written otherwise, and no more."""
+    if not run.read:
+        return ""
+    what = run.read[0].removeprefix(f"{REPO}/")
+    return f"the test looks at how the code is written, not at what it does: {what}"
 
 
 def _unproven_modules(run: TestRun, claim: TreeClaim) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from repo_guardian.server.contract.hypotheses import GradeDecision, GradeProposal, Hypothesis
 from repo_guardian.server.contract.probes import ProbeEntry
 from repo_guardian.server.contract.wire import Locus
-from repo_guardian.server.ledger.ledger import fails, outcome_of, passes, same_test
+from repo_guardian.server.ledger.ledger import fails, flaky, outcome_of, passes, same_failure, same_test
 from repo_guardian.server.ledger.reverts import revert_refusal
 from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
 
@@ -79,6 +79,8 @@ def _contradicted(failing: ProbeEntry, known: Sequence[ProbeEntry]) -> str:
             continue
         if entry.side is Side.BASE and fails(entry):
             return f"pre-existing: in {entry.id} the same test fails at the base too, so propose refuted"
+        if flaky(entry):
+            return f"flaky: in {entry.id} the same test did not end as it did in {failing.id}"
         if entry.side is Side.CURRENT and passes(entry):
             return f"flaky: in {entry.id} the same test passes at the same commit as it fails in {failing.id}"
     return ""
@@ -118,15 +120,28 @@ def _refuted(case: _Case) -> str:
         return _explain(case.cited) or (
             "refuted needs a cited run in which the test passes at the cycle's commit, or fails at the base"
         )
-    standing = [
-        entry
-        for entry in case.known
-        if entry.transition is not None and not any(same_test(entry, other) for other in before)
-    ]
+    refusals = [_not_pre_existing(entry, case) for entry in before]
+    if not passing and all(refusals):
+        return "; ".join(refusals)
+    standing = [e for e in case.known if e.side is Side.CURRENT and fails(e)]
+    standing = [entry for entry in standing if not _contradicted(entry, case.known)]
     if standing:
         return (
-            f"{standing[0].parent} and {standing[0].id} show another test that the change broke; "
+            f"{standing[0].id} shows another test that fails at this commit for the stated reason; "
             "a test that passes does not take that back"
+        )
+    return ""
+
+
+def _not_pre_existing(before: ProbeEntry, case: _Case) -> str:
+    """Why a failure at the base is not the one at the commit: then the change may well be what made it."""
+    now = next((entry for entry in (*case.known, *case.cited) if entry.id == before.parent), None)
+    if now is None or now.side is not Side.CURRENT or not (fails(now) and same_test(before, now)):
+        return f"{before.id} fails at the base, but no run of the same test fails at the commit"
+    if not same_failure(before, now):
+        return (
+            f"the test fails otherwise at the base ({before.id}) than at the commit ({now.id}), which "
+            "refutes nothing: write one that passes at the base"
         )
     return ""
 

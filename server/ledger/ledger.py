@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from repo_guardian.errors import AdmissionError
 from repo_guardian.server.contract.probes import Outcome, ProbeEntry, Transition
+from repo_guardian.server.ledger.evidence import FLAKY
 from repo_guardian.server.ledger.reverts import revert_refusal
 from repo_guardian.vocabulary import EvidenceStatus, Side
+
+_TEMPORARY = re.compile(r"/tmp/[\w./+-]*")  # noqa: S108  inside the sandbox, whose /tmp is its own
 
 
 class ProbeLedger:
@@ -99,6 +104,17 @@ def fails(entry: ProbeEntry) -> bool:
 def passes(entry: ProbeEntry) -> bool:
     """True for an admissible run of one test that passes."""
     return outcome_of(entry) is Outcome.PASSED
+
+
+def flaky(entry: ProbeEntry) -> bool:
+    """True when the runs of an entry did not agree with one another."""
+    return entry.evidence is EvidenceStatus.INVALID and entry.evidence_reason.startswith(FLAKY)
+
+
+def same_failure(one: ProbeEntry, other: ProbeEntry) -> bool:
+    """True when both fail, and say the same; names of temporary files apart."""
+    said = [_TEMPORARY.sub("", entry.outcomes[0].reason) for entry in (one, other) if fails(entry)]
+    return len(said) == 2 and said[0] == said[1]
 
 
 def same_test(one: ProbeEntry, other: ProbeEntry) -> bool:

@@ -11,6 +11,8 @@ def revert_refusal(revert: RevertInfo) -> str:
     touched = [path for path in revert.files if is_test_or_configuration(path)]
     if touched:
         return f"it touches a test or configuration: {', '.join(touched)}"
+    if revert.objection:
+        return revert.objection
     if not revert.restores_base:
         return "it writes more than base text, so it can only support"
     if not revert.minimal:

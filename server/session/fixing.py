@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from repo_guardian.server.ledger.locus_files import is_test_or_configuration
 from repo_guardian.server.session.focus import Focus, definition_spans
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.tools.probes.edits import apply_diff
-from repo_guardian.tools.probes.interface import Edit
+from repo_guardian.tools.probes.interface import Edit, TestSource
 from repo_guardian.tools.probes.revert import (
     Blobs,
     Revert,
@@ -42,6 +43,34 @@ class FoundEdit:
     minimal: bool
     attempts: int
     evidence_diff: str
+
+
+def objection(edit: Edit, test: TestSource, focus: Focus, sides: Sides) -> str:
+    """Why an edit reverts something else than the suspected cause, in one clause; empty when it does not."""
+    suspected = {*focus.paths(sides), *(span.path for span in definition_spans(focus, sides))}
+    beside = sorted(path for path in edit if path not in suspected)
+    if beside:
+        return f"it reverts what the hypothesis does not name: {', '.join(beside[:3])}"
+    if test.existing and test.place in edit and not _keeps_examples(edit, test, sides):
+        return f"it rewrites the test itself: {test.place}"
+    return ""
+
+
+def _keeps_examples(edit: Edit, test: TestSource, sides: Sides) -> bool:
+    """Whether the test is an example in a docstring of the code, and all docstrings stay as they are."""
+    is_example = "." in test.function.partition("[")[0]
+    texts = [_docstrings(content) for content in (edit[test.place], sides.current.read(test.place))]
+    return is_example and texts[0] is not None and texts[0] == texts[1]
+
+
+def _docstrings(content: bytes | None) -> list[str | None] | None:
+    """The docstrings of a module in order; None where it cannot be read."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    try:
+        tree = ast.parse(content or b"")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return [ast.get_docstring(node, clean=False) for node in ast.walk(tree) if isinstance(node, kinds)]
 
 
 class FixSearch:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from repo_guardian.server.contract.hypotheses import Hypothesis
 from repo_guardian.server.contract.wire import Locus
 from repo_guardian.server.ledger.evidence import TreeClaim
+from repo_guardian.server.ledger.locus_files import folder_of_tests, is_test_file
 from repo_guardian.server.ledger.reasons import Expected
 from repo_guardian.server.session.locus import (
     Sides,
@@ -155,7 +156,8 @@ def absent_at_base(focus: Focus, sides: Sides) -> tuple[str, ...]:
 def unlike_at_base(test: TestSource, sides: Sides) -> str:
     """The file that makes a test of the repository another test at the base; empty when it is the same one.
 
-    Its own file, unless it is a copy, and the ``conftest.py`` files whose fixtures it has.
+    Its own file, unless it is a copy, the ``conftest.py`` files whose fixtures it has, and what stands beside
+    the tests for them to use: helpers and data that both trees have and that the change edited.
     """
     if not test.in_repository:
         return ""
@@ -163,7 +165,14 @@ def unlike_at_base(test: TestSource, sides: Sides) -> str:
     for path in (*own, *_conftests(test.place)):
         if sides.base.digest(path) != sides.current.digest(path):
             return path
-    return ""
+    edited = (path for path in sides.current.differs_from(sides.base) if _helps(path, test))
+    return next((path for path in edited if path in sides.base and path in sides.current), "")
+
+
+def _helps(path: str, test: TestSource) -> bool:
+    """Whether a file lies in the test folder that a test is in and is no test itself."""
+    folder = folder_of_tests(test.place)
+    return bool(folder) and path.startswith(f"{folder}/") and not is_test_file(path)
 
 
 def _conftests(path: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from repo_guardian.errors import AdmissionError
 from repo_guardian.memory_store.interface import MemoryStore
+from repo_guardian.memory_store.records import HypothesisRecord
 from repo_guardian.server.contract.hypotheses import (
     GradeDecision,
     GradeEvent,
@@ -42,12 +43,21 @@ class HypothesisBook:
         return tuple(self._by_id.values())
 
     def write(self, draft: HypothesisDraft) -> Hypothesis:
-        """Write a claim down; writing the same key again returns what is there."""
+        """Write a claim down; writing the same key again returns what is there.
+
+        Raises:
+            AdmissionError: an earlier cycle gave its key to a claim about something else.
+        """
         key = draft.key or identity(draft)
         for known in self._by_id.values():
             if known.key == key:
                 return known
         earlier = self._memory.hypothesis(key, before_cycle=self._before)
+        if earlier is not None and draft.key and not _shares_locus(draft, earlier.record):
+            raise AdmissionError(
+                f"the key {key[:80]!r} is that of an earlier claim about something else",
+                hint="leave the key empty, or name what that claim was about in the locus",
+            )
         hypothesis = Hypothesis(
             id=f"h{len(self._by_id) + 1}",
             key=key,
@@ -85,6 +95,13 @@ class HypothesisBook:
         self._by_id[hypothesis.id] = hypothesis.model_copy(
             update={"grade": decision.grade, "history": (*hypothesis.history, event)}
         )
+
+
+def _shares_locus(draft: HypothesisDraft, record: HypothesisRecord) -> bool:
+    """Whether two claims name a common file or symbol; what names nothing is about anything."""
+    then = {*record.locus_files, *record.locus_symbols}
+    now = {*draft.locus.files, *draft.locus.symbols}
+    return not then or not now or bool(then & now)
 
 
 def identity(draft: HypothesisDraft) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 from anyio import to_thread
@@ -10,9 +11,9 @@ from anyio import to_thread
 from repo_guardian.errors import AdmissionError, SandboxError, UsageError
 from repo_guardian.server.contract.hypotheses import Hypothesis
 from repo_guardian.server.contract.probes import ProbeEntry, ProbeTool, RevertInfo, TestResult
-from repo_guardian.server.ledger.evidence import Judgement
+from repo_guardian.server.ledger.evidence import FLAKY, Judgement
 from repo_guardian.server.ledger.ledger import ProbeLedger, fails
-from repo_guardian.server.session.fixing import FixSearch, FoundEdit
+from repo_guardian.server.session.fixing import FixSearch, FoundEdit, objection
 from repo_guardian.server.session.locus import Sides
 from repo_guardian.server.session.running import Ran, Runner
 from repo_guardian.server.session.sources import Bound, Choice, find_test, pick, template_tests
@@ -59,6 +60,7 @@ class Prober:
         self._runner = Runner(sides, checkout)
         self._tests: dict[tuple[str, str], Bound] = {}
         self._written: dict[str, tuple[Bound, ...]] = {}
+        self._made: dict[str, _Made] = {}
 
     def variants(self, hypothesis: Hypothesis) -> int:
         """How many template tests there are for a hypothesis' signals."""
@@ -73,7 +75,8 @@ class Prober:
                 bound = pick(self._templates(hypothesis), asked.variant)
             else:
                 bound = find_test(asked, hypothesis, self._signals, self._sides)
-            self._tests[hypothesis.id, bound.test.digest] = bound
+            # The first binding stays: what a test that has run is about cannot change afterwards.
+            self._tests.setdefault((hypothesis.id, bound.test.digest), bound)
         except UsageError as error:
             failure = str(error)
         return self._ledger.append(
@@ -124,15 +127,17 @@ class Prober:
         """Run the same test at the base; bound to the run at the commit.
 
         Raises:
-            AdmissionError: there is no such run.
+            AdmissionError: there is no such run, or the trees were built since.
         """
-        return await self._plain_run(bench, ProbeTool.DIFFERENTIAL_RUN, self._run_entry(run_id), Side.BASE)
+        parent = self._run_entry(run_id)
+        self._need_same(bench, parent)
+        return await self._plain_run(bench, ProbeTool.DIFFERENTIAL_RUN, parent, Side.BASE)
 
     async def fix(self, bench: Bench, run_id: str, diff: str | None = None) -> ProbeEntry:
         """Run the same test again with an edit in the overlay: ``diff``, or the minimal revert.
 
         Raises:
-            AdmissionError: the run it is bound to is not an admissible failure.
+            AdmissionError: the run it is bound to is no admissible failure, or the trees were built since.
         """
         parent = self._run_entry(run_id)
         if not fails(parent):
@@ -140,6 +145,7 @@ class Prober:
                 f"{run_id} is no admissible failure, so there is nothing to fix: {parent.evidence_reason}",
                 hint="first have a test that fails at this commit for the stated reason",
             )
+        self._need_same(bench, parent)
         bound = self._test_of(parent)
 
         tried: list[tuple[Edit, Ran]] = []
@@ -158,12 +164,37 @@ class Prober:
             ran = await self._execute(
                 bench, bound, Side.REVERTED, found.edit, repetitions=self._limits.repetitions, known=known
             )
+            ran = await self._lasting(bench, parent, ran)
         except UsageError as error:
             return self._fixless(parent, str(error), EvidenceStatus.INVALID)
         except SandboxError as error:
             return self._fixless(parent, str(error), EvidenceStatus.ENVIRONMENT)
-        revert = await to_thread.run_sync(self._revert_info, found)
+        revert = await to_thread.run_sync(self._revert_info, found, bound)
         return self._append(ProbeTool.FIX_PROBE, parent, Side.REVERTED, ran, revert=revert)
+
+    def _need_same(self, bench: Bench, parent: ProbeEntry) -> None:
+        """Both sides of a comparison share what was built and installed around them."""
+        made = self._made.get(parent.id)
+        if made is not None and made.built != _built(bench):
+            raise AdmissionError(
+                f"the trees were built for the repository's own tests since {parent.id} ran",
+                hint="run the test again with probe_run_test, and compare with that run",
+            )
+
+    async def _lasting(self, bench: Bench, parent: ProbeEntry, ran: Ran) -> Ran:
+        """A pass counts when the test still fails at the commit afterwards, as it did before.
+
+        What else changed between two runs, the time first of all, is no cause then.
+        """
+        if not (fails(parent) and ran.judgement.passed):
+            return ran
+        again = await self._execute(bench, self._test_of(parent), Side.CURRENT, {}, repetitions=1)
+        if again.judgement == self._made[parent.id].judgement:
+            return ran
+        reason = f"{FLAKY}: afterwards the test does not end at the commit as in {parent.id}"
+        return replace(
+            ran, judgement=Judgement(EvidenceStatus.INVALID, f"{reason}: {again.judgement.reason}")
+        )
 
     def _test_of(self, entry: ProbeEntry) -> Bound:
         bound = self._tests.get((entry.hypothesis_id, entry.test_digest))
@@ -184,10 +215,14 @@ class Prober:
         try:
             repetitions = self._limits.repetitions
             ran = await self._execute(bench, self._test_of(parent), side, {}, repetitions=repetitions)
+            if side is Side.BASE:
+                ran = await self._lasting(bench, parent, ran)
         except SandboxError as error:
             ran = Ran((), Judgement(EvidenceStatus.ENVIRONMENT, str(error)))
             return self._append(tool, parent, side, ran, failure=str(error))
-        return self._append(tool, parent, side, ran)
+        entry = self._append(tool, parent, side, ran)
+        self._made[entry.id] = _Made(_built(bench), ran.judgement)
+        return entry
 
     async def _execute(
         self,
@@ -247,7 +282,7 @@ class Prober:
             )
         )
 
-    def _revert_info(self, found: FoundEdit) -> RevertInfo:
+    def _revert_info(self, found: FoundEdit, bound: Bound) -> RevertInfo:
         change = self._change()
         return RevertInfo(
             description=found.description,
@@ -259,7 +294,22 @@ class Prober:
             attempts=found.attempts,
             evidence_diff=found.evidence_diff,
             restores_base=found.restores_base,
+            objection=objection(found.edit, bound.test, bound.focus, self._sides),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a later run has to share with the one that it is compared with."""
+
+    built: tuple[object, ...]
+    judgement: Judgement
+
+
+def _built(bench: Bench) -> tuple[object, ...]:
+    """What names the dependencies and the builds that a test runs on."""
+    builds = sorted((label, str(build.path)) for label, build in bench.projects.items())
+    return bench.toolchains.digest, *builds
 
 
 def _readable(text: str) -> str:

@@ -1,8 +1,9 @@
 """A whole investigation in one call: a test, red now, green before, green with the cause reverted, a grade.
 
 The order is from cheap to dear, and it ends as soon as the answer is known. The tests that could show a
-claim are tried one after the other until one is admissible evidence; the first that is decides. The grade is
-proposed to the same rules that judge everybody's proposals, and falls back to the next weaker one.
+claim are tried one after the other until one is corroborated. One that passes shows that it saw nothing, not
+that there is nothing: a claim is refuted when none of the others fails either. The grade is proposed to the
+same rules that judge everybody's proposals, and falls back to the next weaker one.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ MOST_VARIANTS = 4
 """Tests of one claim that are tried before it is deferred."""
 
 _REASON_CHARS = 2000
+_LESS = {Grade.SUPPORTED: (Grade.DEFERRED,), Grade.FINDING: (Grade.DEFERRED, Grade.SUPPORTED)}
+"""What a proof that came to nothing leaves as it is, by the grade that stands."""
 
 
 GATES = ("", "written", "ran", "admissible", "fails_now", "corroborated")
@@ -70,7 +73,7 @@ class _Attempt:
     @property
     def decides(self) -> bool:
         """No other test of the claim is needed."""
-        return self.passes_now or bool(self.corroborations)
+        return bool(self.corroborations)
 
     @property
     def corroborations(self) -> list[ProbeEntry]:
@@ -160,14 +163,21 @@ class _Investigation:
         for attempt in told:
             if attempt.passes_now:
                 reason = "The test passes at this commit: what it claims is broken works."
-                return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, *attempt.runs[:1])
+                return self._refute(reason, *attempt.runs[:1])
         for attempt in told:
             if attempt.pre_existing:
                 reason = "Pre-existing: the test fails at the base too, so this change did not bring it."
-                return self._propose(Grade.REFUTED, Verdict.REFUTED, reason, *attempt.runs[:2])
+                return self._refute(reason, *attempt.runs[:2])
         first = self.attempts[0]
         reason = first.source.failure if first.red is None else first.red.evidence_reason
         return self._propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, reason)
+
+    def _refute(self, reason: str, *cited: ProbeEntry) -> GradeDecision:
+        """Refuted, or deferred with what the rules say against that."""
+        decision = self._propose(Grade.REFUTED, Verdict.REFUTED, reason, *cited)
+        if not decision.admitted:
+            decision = self._propose(Grade.DEFERRED, Verdict.INCONCLUSIVE, decision.reason)
+        return decision
 
     def _confirm(self, attempt: _Attempt) -> GradeDecision:
         """The strongest grade that the rules admit, with what they said of the next stronger one."""
@@ -182,6 +192,10 @@ class _Investigation:
         return decision
 
     def _propose(self, grade: Grade, verdict: Verdict, reason: str, *cited: ProbeEntry) -> GradeDecision:
+        """Have it decided; less than what an earlier proof came to is not even asked for."""
+        standing = self.session.hypotheses.get(self.hypothesis.id).grade
+        if grade in _LESS.get(standing, ()):
+            return GradeDecision(admitted=False, grade=standing, reason=reason[:_REASON_CHARS])
         proposal = GradeProposal(
             hypothesis_id=self.hypothesis.id,
             grade=grade,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from repo_guardian.errors import UsageError
 from repo_guardian.server.contract.hypotheses import Hypothesis
 from repo_guardian.server.session.focus import Focus, focus_of, focus_of_signal
 from repo_guardian.server.session.locus import Sides, package_names, resolve
+from repo_guardian.tools.deltas.reach import Walk
 from repo_guardian.tools.probes.interface import TestSource
-from repo_guardian.tools.probes.own_test import Subject, read_own_test
+from repo_guardian.tools.probes.own_test import Subject, names_used, read_own_test
 from repo_guardian.tools.probes.templates import Material, candidates
 from repo_guardian.tools.signals.interface import BehaviourDetail, Signal, SymbolDetail
 
@@ -89,7 +91,26 @@ def own_test(hypothesis: Hypothesis, text: str, signals: Mapping[str, Signal], s
         UsageError: something speaks against it, or the hypothesis names nothing that it could be about.
     """
     focus = _focus(hypothesis, signals, sides)
-    return Bound(read_own_test(text, Subject(focus.modules, package_names(sides), focus.files)), focus)
+    test = read_own_test(text, Subject(focus.modules, package_names(sides), focus.files))
+    if not focus.files and not _uses(names_used(text), focus, sides):
+        names = ", ".join(part.old_id for part in focus.parts[:3])
+        raise UsageError(
+            f"the test uses neither {names} nor anything that leads to it",
+            hint="call it, or write a hypothesis about what the test shows",
+        )
+    return Bound(test, focus)
+
+
+def _uses(said: AbstractSet[str], focus: Focus, sides: Sides) -> bool:
+    """Whether a test says a name of what it is about, or of anything from which the graph leads there."""
+    parts = [(part.qualname or part.module.rpartition(".")[2]).split(".") for part in focus.parts]
+    if any(name in said for part in parts for name in part):
+        return True
+    for graph in (sides.current_graph, sides.base_graph):
+        reached = Walk(graph).run([name for part in focus.parts for name in (part.old_id, part.new_id)])
+        if not reached.complete or any(said & {*name.split(".")[-2:]} for name in reached.symbols):
+            return True
+    return False
 
 
 def repository_test(

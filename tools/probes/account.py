@@ -63,6 +63,7 @@ def read_account(result: CommandResult, *, collect_only: bool = False) -> TestRu
         collect_errors=tuple(facts for _, facts in account.collect_errors),
         disagreements=tuple(account.problems),
         loaded=_loaded(account.finish),
+        read=_read(account.finish),
         files=_files(account.files),
         pytest_status=account.status,
         collected=tuple(account.collected or ()),
@@ -249,6 +250,11 @@ def _loaded(finish: dict[str, Any] | None) -> tuple[tuple[str, str], ...]:
     if not isinstance(loaded, dict):
         return ()
     return tuple(sorted((str(name), str(path)) for name, path in loaded.items()))
+
+
+def _read(finish: dict[str, Any] | None) -> tuple[str, ...]:
+    read = finish.get("read") if finish else None
+    return tuple(str(name) for name in read) if isinstance(read, list) else ()
 
 
 def _files(raw: dict[str, Any]) -> tuple[FileState, ...]:

@@ -138,7 +138,8 @@ class TestRun:
 
     ``disagreements`` lists where the accounts contradict each other: any makes the run invalid.
     ``loaded`` maps module names to the files they came from, inside the sandbox. ``collected`` are the ids
-    that were collected, in order; ``collect_error_ids`` say where each of ``collect_errors`` arose.
+    that were collected, in order; ``collect_error_ids`` say where each of ``collect_errors`` arose. ``read``
+    is what a test outside of the repository looked at of how the code is written.
     """
 
     __test__ = False
@@ -152,3 +153,4 @@ class TestRun:
     pytest_status: int | None
     collected: tuple[str, ...] = ()
     collect_error_ids: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()

@@ -89,6 +89,30 @@ def read_own_test(text: str, subject: Subject) -> TestSource:
     return TestSource(file_name=f"{function}.py", function=function, text=text, digest=digest)
 
 
+def names_used(text: str) -> frozenset[str]:
+    """Every name that valid Python text uses: variables, attributes, imports, and words of its strings.
+
+    Documentation strings say what is meant, and use nothing.
+    """
+    tree = ast.parse(text)
+    idle = {
+        id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.alias):
+            found |= {*node.name.split(".")}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {*(node.module or "").split(".")}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in idle:
+            found |= {*re.findall(r"\w+", node.value)}
+    return frozenset(found)
+
+
 def _parse(text: str) -> ast.Module:
     if len(text) > MOST_CHARS:
         raise UsageError(f"the test is longer than {MOST_CHARS} characters", hint="test one thing")

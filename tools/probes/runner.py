@@ -83,4 +83,5 @@ def _environment(plan: RunPlan) -> Mapping[str, str]:
         "PYTHONPATH": ":".join(path),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "GUARDIAN_WITNESS_MODULES": ",".join(plan.modules),
+        "GUARDIAN_WITNESS_APART": f"{REPO}/:{PROBE_DIR}/",
     }

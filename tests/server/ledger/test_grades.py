@@ -4,7 +4,7 @@ import pytest
 
 from repo_guardian.errors import AdmissionError
 from repo_guardian.server.contract.hypotheses import GradeProposal
-from repo_guardian.server.contract.probes import Outcome, Transition
+from repo_guardian.server.contract.probes import Outcome, TestResult, Transition
 from repo_guardian.server.ledger.grades import decide
 from repo_guardian.server.ledger.ledger import ProbeLedger
 from repo_guardian.vocabulary import EvidenceStatus, Grade, Side, Verdict
@@ -158,3 +158,41 @@ def test_the_ledger_numbers_its_entries_and_knows_them(build):
         ledger.get("p9")
     with pytest.raises(AdmissionError):
         ledger.append(build.entry(id="p2", parent="p7"))
+
+
+def test_repetitions_that_do_not_agree_speak_against_every_run_of_the_same_test(build):
+    again = {"evidence": EvidenceStatus.INVALID, "evidence_reason": "flaky: 3 repetitions do not agree (…)"}
+    entries = ledger_of(
+        build.entry(outcome=None, **again),
+        build.entry(),
+        build.entry(Side.BASE, Outcome.PASSED, parent="p2"),
+    )
+    proposal = GradeProposal(
+        hypothesis_id="h1",
+        grade=Grade.FINDING,
+        verdict=Verdict.CONFIRMED,
+        reason="run until it looked right",
+        citations=("p2", "p3"),
+    )
+    decision = decide(build.hypothesis(), proposal, entries[1:], exists=lambda locus: True, ledger=entries)
+    assert not decision.admitted
+    assert "flaky: in p1" in decision.reason
+    other = [entries[0].model_copy(update={"test_digest": "another"}), *entries[1:]]
+    assert decide(build.hypothesis(), proposal, entries[1:], exists=lambda locus: True, ledger=other).admitted
+
+
+def test_a_failure_that_reads_otherwise_at_the_base_is_not_pre_existing(build):
+    def failing(side, said, **fields):
+        told = TestResult(test_id=build.test.test_id, outcome=Outcome.FAILED, reason=said)
+        return build.entry(side, outcomes=(told,), **fields)
+
+    told = "AssertionError: assert open('/tmp/pytest-of-a/b1') == {}".format
+    same = ledger_of(
+        failing(Side.CURRENT, told(1)),
+        failing(Side.BASE, told(1).replace("b1", "c7"), parent="p1"),
+    )
+    assert proposed(build, Grade.REFUTED, same).admitted
+    other = ledger_of(failing(Side.CURRENT, told(1)), failing(Side.BASE, told(2), parent="p1"))
+    assert "fails otherwise at the base (p2)" in proposed(build, Grade.REFUTED, other).reason
+    unrun = ledger_of(build.entry(evidence=EvidenceStatus.INVALID), failing(Side.BASE, told(1), parent="p1"))
+    assert "no run of the same test fails at the commit" in proposed(build, Grade.REFUTED, unrun[1:]).reason

@@ -126,12 +126,15 @@ class Facts:
         }
         self.standing = [e for e in red if e in cited and e.test_digest not in spoiled]
         self.corroborated = any(e.transition and e.parent == r.id for e in cited for r in self.standing)
-        before = {
-            e.test_digest for e in cited if e in valid and e.side is Side.BASE and outcome(e) in FAILING
-        }
+        named = {e.id: e for e in red}
+        before = any(
+            e.parent in named and named[e.parent].test_digest == e.test_digest
+            for e in cited
+            if e in valid and e.side is Side.BASE and outcome(e) in FAILING
+        )
         now = any(e in valid and e.side is Side.CURRENT and outcome(e) is Outcome.PASSED for e in cited)
-        broken = any(e.transition and e.test_digest not in before for e in entries)
-        self.refuted = bool(before or now) and not broken
+        broken = any(e.test_digest not in spoiled for e in red)
+        self.refuted = (before or now) and not broken
 
 
 def test_a_grade_is_admitted_exactly_when_the_ledger_carries_it(build):

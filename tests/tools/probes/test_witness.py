@@ -159,3 +159,44 @@ async def test_a_module_from_elsewhere_is_reported_with_its_place(run):
     )
     account = await run(body)
     assert dict(account.loaded) == {"m": "/tmp/other/m.py"}
+
+
+READS = {
+    "open": "import m\nopen(m.__file__).read()",
+    "a folder and a name": "import m, os\nopen(os.path.join('/re' + 'po', 'm' + '.py'), 'rb').read()",
+    "the loader": "import m\nm.__spec__.loader.get_source('m')",
+    "inspect": "import inspect, m\ngetattr(inspect, 'get' + 'source')(m.f)",
+    "written and put back": (
+        "import m\nold = open('/repo/m.py').read()\nopen('/repo/m.py', 'w').write('x')\n"
+        "open('/repo/m.py', 'w').write(old)"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", READS)
+async def test_reading_the_code_on_behalf_of_the_test_is_noted(run, way):
+    assert (await run(READS[way])).read == ("/repo/m.py",)
+
+
+async def test_the_code_object_that_the_test_asks_for_is_noted(run):
+    assert (await run("import m\ngetattr(m.f, '__co' + 'de__')")).read == ("the code object of f",)
+
+
+HONEST = {
+    "imports": "import importlib, runpy, m\nimportlib.reload(m)\nassert m.f() == 1",
+    "signatures": "import inspect, m\nassert not inspect.signature(m.f).parameters",
+    "a traceback that pytest shows": "import m\nassert m.f() == 2",
+    "files of its own": "open('mine.py', 'w').write('x')\nassert open('mine.py').read() == 'x'",
+}
+
+
+@pytest.mark.parametrize("way", HONEST)
+async def test_what_is_not_reading_the_code_is_not_noted(run, way):
+    found = await run(HONEST[way])
+    assert (found.read, found.disagreements) == ((), ())
+
+
+async def test_what_the_code_reads_of_itself_is_not_noted(run):
+    edit = {"m.py": b"def f():\n    return open(__file__).read()\n"}
+    found = await run("import m\nassert m.f().startswith('def')", edit=edit)
+    assert (believed(found), found.read) == (TestOutcome.PASSED, ())

@@ -60,7 +60,7 @@ def _copy(path: str, name: str, content: bytes, delta: TestDelta) -> TestSource 
         file_name=f"{file.removesuffix('.py')}_reduced.py",
         function=name,
         text=text,
-        digest=_digest(text),
+        digest=_digest(f"{folder}\0{text}"),  # where it lies decides which fixtures it has
         folder=folder or ".",
     )
 
