@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select
 from repo_guardian.memory_store.fields import Count, CycleNumber, Excerpt, Instant
 from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite, HumanWordRecord, Record
 from repo_guardian.memory_store.sql import tables
-from repo_guardian.memory_store.sql.sections import SECTIONS, columns_of, record_of
+from repo_guardian.memory_store.sql.sections import SECTIONS, columns_of, record_of, rows_are_valid
 from repo_guardian.memory_store.sql.writing import intent_of
 
 INTENTS = tables.table_of(tables.CycleIntents)
@@ -78,9 +78,9 @@ def begun(connection: Connection, number: int) -> Begun | None:
     if row is None:
         return None
     given_up = connection.execute(select(DISCARDS).where(DISCARDS.c.number == number)).mappings().first()
-    return Begun(
-        intent=intent_of(dict(row)), discard=None if given_up is None else record_of(Discard, given_up)
-    )
+    with rows_are_valid():
+        discard = None if given_up is None else record_of(Discard, given_up)
+        return Begun(intent=intent_of(dict(row)), discard=discard)
 
 
 def whole_cycle(connection: Connection, number: int) -> CycleWrite | None:
@@ -93,7 +93,8 @@ def whole_cycle(connection: Connection, number: int) -> CycleWrite | None:
         query = select(section.table).where(section.table.c.cycle == number).order_by(section.table.c.seq)
         rows = connection.execute(query).mappings()
         parts[section.field] = tuple(record_of(section.record, each) for each in rows)
-    return CycleWrite(cycle=record_of(CycleRecord, row), **parts)
+    with rows_are_valid():
+        return CycleWrite(cycle=record_of(CycleRecord, row), **parts)
 
 
 def commit_of(connection: Connection, number: int) -> str | None:
@@ -109,7 +110,8 @@ def said(connection: Connection, number: int) -> Said | None:
     row = connection.execute(select(WORDS).where(WORDS.c.number == number)).mappings().first()
     if row is None:
         return None
-    return Said(number=number, after_cycle=row["after_cycle"], word=record_of(HumanWordRecord, row))
+    with rows_are_valid():
+        return Said(number=number, after_cycle=row["after_cycle"], word=record_of(HumanWordRecord, row))
 
 
 def put_begun(connection: Connection, begun: Begun) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
 from sqlalchemy import RowMapping, Table
 
+from repo_guardian.errors import MemoryCorruptError
+from repo_guardian.memory_store.cycle_files import first_problem
 from repo_guardian.memory_store.records import (
     CycleWrite,
     DecisionRecord,
@@ -22,6 +26,7 @@ from repo_guardian.memory_store.records import (
     TestOutcomeRecord,
 )
 from repo_guardian.memory_store.sql import tables
+from repo_guardian.memory_store.sql.faults import RESTORE_HINT
 
 R = TypeVar("R", bound=Record)
 
@@ -59,9 +64,28 @@ def record_of(kind: type[R], row: RowMapping) -> R:
     """The record in a row; columns that are not its fields are left out.
 
     Not strict: SQLite has no booleans and JSON no tuples. The table's own types were.
+
+    Raises:
+        MemoryCorruptError: the row does not hold what was once validated.
     """
     values = {name: row[_COLUMN_OF.get(name, name)] for name in kind.model_fields}
-    return kind.model_validate(values, strict=False)
+    with rows_are_valid():
+        return kind.model_validate(values, strict=False)
+
+
+@contextmanager
+def rows_are_valid() -> Iterator[None]:
+    """Records that are made of rows: every row was validated once, so one that is not valid is damaged.
+
+    Raises:
+        MemoryCorruptError: one is not.
+    """
+    try:
+        yield
+    except ValidationError as error:
+        raise MemoryCorruptError(
+            f"the memory is damaged: a row is not valid: {first_problem(error)}", hint=RESTORE_HINT
+        ) from error
 
 
 def rows_of(write: CycleWrite) -> Iterator[tuple[Table, list[dict[str, Any]]]]:

@@ -14,7 +14,9 @@ from sqlalchemy.orm import registry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
+from repo_guardian.errors import MemoryCorruptError
 from repo_guardian.memory_store.fields import canonical_json
+from repo_guardian.memory_store.sql.faults import RESTORE_HINT
 
 
 class CanonicalJson(TypeDecorator[Any]):
@@ -28,8 +30,17 @@ class CanonicalJson(TypeDecorator[Any]):
         return canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """The text as a value."""
-        return None if value is None else json.loads(value)
+        """The text as a value.
+
+        Raises:
+            MemoryCorruptError: it is no JSON, which it was when it was written.
+        """
+        try:
+            return None if value is None else json.loads(value)
+        except (ValueError, RecursionError) as error:
+            raise MemoryCorruptError(
+                f"the memory is damaged: a column holds no JSON: {error}", hint=RESTORE_HINT
+            ) from error
 
 
 class Rows(SQLModel, registry=registry()):

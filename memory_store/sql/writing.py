@@ -12,7 +12,7 @@ from repo_guardian.memory_store.fields import excerpt, utc_now
 from repo_guardian.memory_store.process import ProcessIdentity
 from repo_guardian.memory_store.records import CycleIntent, CycleRecord, CycleWrite
 from repo_guardian.memory_store.sql import tables
-from repo_guardian.memory_store.sql.sections import R, columns_of, rows_of
+from repo_guardian.memory_store.sql.sections import R, columns_of, rows_are_valid, rows_of
 
 INTENTS = tables.table_of(tables.CycleIntents)
 CYCLES = tables.table_of(tables.Cycles)
@@ -97,16 +97,21 @@ def unfinished(connection: Connection) -> tuple[CycleIntent, ...]:
 
 
 def intent_of(row: dict[str, Any]) -> CycleIntent:
-    """The record in a row of the begun cycles."""
-    process = ProcessIdentity(pid=row["pid"], start_ticks=row["start_ticks"], boot_id=row["boot_id"])
-    return CycleIntent(
-        number=row["number"],
-        commit=row["commit_id"],
-        base=row["base_id"],
-        arm=row["arm"],
-        started_at=row["started_at"],
-        process=process,
-    )
+    """The record in a row of the begun cycles.
+
+    Raises:
+        MemoryCorruptError: the row does not hold what was once validated.
+    """
+    with rows_are_valid():
+        process = ProcessIdentity(pid=row["pid"], start_ticks=row["start_ticks"], boot_id=row["boot_id"])
+        return CycleIntent(
+            number=row["number"],
+            commit=row["commit_id"],
+            base=row["base_id"],
+            arm=row["arm"],
+            started_at=row["started_at"],
+            process=process,
+        )
 
 
 def _open_intent(connection: Connection, number: int) -> CycleIntent:

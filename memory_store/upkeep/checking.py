@@ -56,10 +56,9 @@ def _looked_at(
         try:
             with translated(directory / INDEX_NAME):
                 write = history.whole_cycle(connection, number)
-        except (MemoryCorruptError, ValueError) as error:
-            reason = error.message if isinstance(error, MemoryCorruptError) else "its rows are not valid"
+        except MemoryCorruptError as error:
             damage.append(
-                Damage(f"cycle {number} cannot be read: {reason}", f"{REBUILD}, or restore a backup")
+                Damage(f"cycle {number} cannot be read: {error.message}", f"{REBUILD}, or restore a backup")
             )
             continue
         if write is not None:

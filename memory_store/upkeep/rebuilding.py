@@ -82,7 +82,7 @@ def _is_whole(directory: Path) -> bool:
                 return False
             for number in history.finished_numbers(connection):
                 history.whole_cycle(connection, number)
-    except (MemoryCorruptError, ValueError):
+    except MemoryCorruptError:
         return False
     return True
 

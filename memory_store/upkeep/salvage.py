@@ -19,6 +19,7 @@ from typing import TypeVar
 from sqlalchemy import Connection, NullPool, Table, create_engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from repo_guardian.errors import GuardianError
 from repo_guardian.memory_store import INDEX_NAME
 from repo_guardian.memory_store.records import CycleWrite
 from repo_guardian.memory_store.sql import history
@@ -26,7 +27,7 @@ from repo_guardian.memory_store.sql.faults import translated
 from repo_guardian.memory_store.sql.history import Begun, Said
 from repo_guardian.memory_store.sql.migrations import applied, migrate
 
-_UNREADABLE = (SQLAlchemyError, sqlite3.Error, ValueError, TypeError, KeyError, RecursionError)
+_UNREADABLE = (GuardianError, SQLAlchemyError, sqlite3.Error, ValueError, TypeError, RecursionError)
 
 T = TypeVar("T")
 

@@ -15,8 +15,10 @@ from repo_guardian.memory_store import cycle_files, open_store
 from repo_guardian.memory_store.records import CycleWrite
 from repo_guardian.memory_store.sql.migrations import MIGRATIONS
 from repo_guardian.memory_store.sql.opening import open_database
+from repo_guardian.memory_store.upkeep.archive import export
 from repo_guardian.memory_store.upkeep.backing_up import backup
 from repo_guardian.memory_store.upkeep.checking import check
+from repo_guardian.memory_store.upkeep.rebuilding import rebuild
 
 from .conftest import commit_id, cycle_record, full_write, intent, put
 from .test_memory_opening import OLD_ROWS, listing, raw
@@ -46,6 +48,14 @@ def test_a_whole_memory_is_whole_and_nothing_is_written(grown, index):
     assert (health.whole, health.cycles, health.words, health.snapshots) == (True, 3, 1, 1)
     assert (health.interrupted, health.older) == ((), False)
     assert (index.read_bytes(), listing(grown.directory)) == before
+
+
+def test_the_beginning_of_a_cycle_that_is_not_valid_is_damage(grown, index):
+    grown.begin(intent(4))
+    raw(index, "DROP TRIGGER cycle_intents_no_update", "UPDATE cycle_intents SET pid = -1 WHERE number = 4")
+    with pytest.raises(MemoryCorruptError, match="a row is not valid: pid"):
+        grown.interrupted()
+    assert any("a row is not valid: pid" in what for what in told(grown.directory))
 
 
 def test_an_interrupted_cycle_is_named_and_is_no_damage(grown):
@@ -125,9 +135,26 @@ def test_the_json_of_a_cycle_is_the_same_whatever_the_order_of_its_details(store
     assert check(store.directory).whole
 
 
-def test_rows_that_are_not_valid_are_told(grown, index):
-    raw(index, "DROP TRIGGER cycles_no_update", "UPDATE cycles SET detail = '{' WHERE number = 2")
-    assert "cycle 2 cannot be read: its rows are not valid" in told(grown.directory)
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("detail = '{'", "a column holds no JSON"),
+        ("policy = ''", "a row is not valid: policy"),
+        ("started_at = 'never'", "a row is not valid: started_at"),
+    ],
+)
+def test_rows_that_are_not_valid_are_damage(grown, index, tmp_path, change, reason):
+    raw(index, "DROP TRIGGER cycles_no_update", f"UPDATE cycles SET {change} WHERE number = 2")
+    assert any(
+        f"cycle 2 cannot be read: the memory is damaged: {reason}" in what for what in told(grown.directory)
+    )
+    for read in (lambda: grown.cycle(2), grown.cycles, lambda: export(grown.directory, tmp_path / "archive")):
+        with pytest.raises(MemoryCorruptError, match=reason) as caught:
+            read()
+        assert "guardian memory rebuild" in caught.value.hint
+    assert not (tmp_path / "archive").exists()
+    assert rebuild(grown.directory).losses == ()
+    assert told(grown.directory) == []
 
 
 def test_json_files_that_are_missing_damaged_and_foreign_are_told(grown):
