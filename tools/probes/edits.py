@@ -50,6 +50,7 @@ def _parse(diff: str) -> PatchSet:
     if len(diff) > MOST_CHARS:
         raise UsageError(f"the diff is longer than {MOST_CHARS} characters", hint="edit less")
     try:
+        diff.encode("utf-8", "surrogateescape")
         return PatchSet(diff)
     except (UnidiffParseError, ValueError, TypeError) as error:
         said = " ".join(str(error).split())[:_SHOWN]
@@ -69,7 +70,12 @@ def _path(file: PatchedFile, read: Read) -> str:
         )
     path = found.pop()
     parts = path.split("/")
-    if not path or path.startswith("/") or "\0" in path or {"", ".", "..", ".git"} & set(parts):
+    if (
+        not path
+        or path.startswith("/")
+        or "\0" in path
+        or {"", ".", "..", ".git"} & {part.lower() for part in parts}
+    ):
         raise UsageError(f"the diff writes outside of the repository: {path[:_SHOWN]!r}")
     if file.is_binary_file or file.is_symlink or file.is_submodule or not len(file):
         raise UsageError(f"the diff of {path} holds no lines", hint="only the lines of text files are edited")

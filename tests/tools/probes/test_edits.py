@@ -60,7 +60,11 @@ def test_line_ends_and_a_missing_last_one_are_kept():
 
 
 REFUSED = {
-    "this is no unified diff": [EDIT.replace("-1,2 +1,2", "-1,3 +1,3"), "@@ -1 +1 @@\n-a\n+b\n"],
+    "this is no unified diff": [
+        EDIT.replace("-1,2 +1,2", "-1,3 +1,3"),
+        "@@ -1 +1 @@\n-a\n+b\n",
+        EDIT + "\ud800",
+    ],
     "edits no file": ["", "please change f", "\0"],
     "hunk 1 does not apply to pkg/m.py at line 1": [EDIT.replace("-def f(a):", "-def f(b):")],
     "line 7: it expects": [EDIT.replace("@@ -6 +6,2", "@@ -7 +7,2")],
@@ -70,6 +74,7 @@ REFUSED = {
         EDIT.replace("a/pkg/m.py", "../m.py").replace("b/pkg/m.py", "../m.py"),
         EDIT.replace("a/pkg/m.py", "/etc/passwd").replace("b/pkg/m.py", "/etc/passwd"),
         EDIT.replace("pkg/m.py", ".git/config"),
+        EDIT.replace("pkg/m.py", ".GIT/config"),
     ],
     "renames": [EDIT.replace("+++ b/pkg/m.py", "+++ b/pkg/n.py")],
     "edits pkg/m.py twice": [EDIT + EDIT],
