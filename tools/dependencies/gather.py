@@ -4,7 +4,8 @@ Run-time requirements come from the first that speaks of them: ``pyproject.toml`
 tables), ``setup.cfg``, ``setup.py``, ``Pipfile``, a requirements file. Test requirements are the union of
 what is there for tests: extras and groups by name (see ``interface.test_names``), hatch environments,
 requirements files for tests; only where that is nothing, ``tests_require`` and requirements files for
-development, and then ``tox.ini``. Pins come from one lock file and from ``-c`` includes.
+development, then ``tox.ini``, and then the requirements file of a project that declares elsewhere what it
+installs. Pins come from one lock file and from ``-c`` includes.
 """
 
 from __future__ import annotations
@@ -96,6 +97,9 @@ def _tests(merged: Findings, files: RequirementFiles, read: Read) -> list[Reques
         tests, extras = tox_requirements(files, read)
         for extra in extras:
             tests += merged.extras.get(extra, [])
+    if not tests and merged.requirements is not None:
+        # What a package installs is declared elsewhere, so this file is for those who work on it.
+        tests = _listed(files, RUNTIME_FILES)
     return tests
 
 

@@ -233,6 +233,17 @@ def test_test_files_and_tox():
     assert texts(found.tests) == ["pytest", "delta", "gamma"]
 
 
+def test_a_root_file_beside_declared_requirements_is_for_those_who_work_on_it():
+    project = {"setup.py": "from setuptools import setup\nsetup(name='p', install_requires=['alpha'])\n"}
+    found = of_tree({**project, "requirements.txt": "requests\npytest\n"})
+    assert texts(found.requirements) == ["alpha"]
+    assert texts(found.tests) == ["requests", "pytest"]
+    kept = of_tree({**project, "requirements.txt": "requests\n", "requirements-test.txt": "pytest\n"})
+    assert texts(kept.tests) == ["pytest"]
+    alone = of_tree({"requirements.txt": "requests\n"})
+    assert texts(alone.requirements) == ["requests"] and not alone.tests
+
+
 LOCKS = {
     "uv.lock": """
 [[package]]
