@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine, event
 
 from repo_guardian.errors import MemoryCorruptError, MemoryStoreError
 from repo_guardian.memory_store import cycle_files, open_store
@@ -234,28 +237,45 @@ def test_a_damaged_older_memory_is_rebuilt(tmp_path):
     assert damage(directory) == []
 
 
-def test_a_rebuild_that_is_killed_is_finished_by_the_next(grown, index):
+def die_at(place):
+    """Make this process die at its ``place``-th commit or rename, whichever comes."""
+    seen = []
+
+    def count(*_):
+        seen.append(1)
+        if len(seen) == place:
+            os.kill(os.getpid(), 9)
+
+    def counted(path, target, rename=Path.replace):
+        count()
+        return rename(path, target)
+
+    event.listen(Engine, "commit", count)
+    Path.replace = counted
+
+
+def test_a_rebuild_that_is_killed_anywhere_is_finished_by_the_next(grown, index, tmp_path):
     before = history(grown)
-    path_of(grown, 2).unlink()
-    index.write_bytes(index.read_bytes()[:20_000])
-    for kills in (1, 2):
+    path_of(grown, 2).write_bytes(b"{")
+    raw(index, "DROP TRIGGER cycles_no_delete")  # damage that leaves every row to be taken
+    kills = 0
+    for place in range(1, 100):
+        directory = tmp_path / f"killed-{place}"
+        shutil.copytree(grown.directory, directory)
         pid = os.fork()
         if pid == 0:
-            from sqlalchemy import Engine, event
-
-            seen = []
-
-            def on_commit(connection, seen=seen, kills=kills):
-                seen.append(1)
-                if len(seen) >= kills * 4:
-                    os.kill(os.getpid(), 9)
-
-            event.listen(Engine, "commit", on_commit)
-            rebuild(grown.directory)
+            die_at(place)
+            rebuild(directory)
             os._exit(0)
-        os.waitpid(pid, 0)
-    rebuild(grown.directory)
-    store = open_store(grown.directory)
-    assert [store.cycle(number) for number in (1, 4)] == [before[0], before[3]]
-    assert damage(grown.directory) == []
-    assert [name for name in listing(grown.directory) if "rebuilding" in name] == []
+        if not os.WIFSIGNALED(os.waitpid(pid, 0)[1]):
+            break
+        kills += 1
+        done = rebuild(directory)
+        assert (done.cycles, done.words, done.losses) == (3, 1, ()), place
+        assert history(open_store(directory)) == before, place
+        assert damage(directory) == [], place
+        assert {name for name in listing(directory) if not name.startswith("damaged-")} == {
+            "cycles",
+            "index.sqlite",
+        }, place
+    assert kills >= 10
