@@ -12,8 +12,8 @@ from .corpus import Case
 Results = dict[str, dict[str, dict[str, Any]]]
 """What each step gave, by step and case."""
 COLUMNS = (
-    *("case", "half", "kind", "signal", "rank, unannounced", "proven, rank", "other findings", "s signals"),
-    *("s cycle", "griffe", "own suite", "Pynguin"),
+    *("case", "half", "kind", "Python", "signal: rank of all", "of the unannounced", "its test"),
+    *("finding: rank", "other findings", "s signals", "s cycle", "griffe", "own suite", "Pynguin"),
 )
 
 
@@ -29,39 +29,49 @@ def collect(work: Path, steps: Sequence[str]) -> Results:
 
 
 def markdown(cases: Sequence[Case], late: Iterable[str], results: Results) -> str:
-    """The table of all cases, and the rates below it."""
+    """The table of all cases, and the rates above it."""
     held = frozenset(late)
     lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     lines += [f"| {' | '.join(_cells(case, case.name in held, results))} |" for case in cases]
-    return "\n".join([*lines, "", *_rates(cases, held, results)])
+    return "\n".join([*_rates(cases, held, results), "", *lines])
 
 
 def signalled(answer: dict[str, Any]) -> bool:
-    """Whether ``signals`` told a structural or behavioural signal of the case's."""
+    """Whether there is a structural or behavioural signal on the case's functions."""
     return any(answer.get(part, {}).get("rank") for part in ("structural", "behavioural"))
+
+
+def tested(answer: dict[str, Any]) -> bool:
+    """Whether a test of such a divergence passes at the base and fails now."""
+    return any(status == "confirmed" for status, *_ in answer.get("proofs", ()))
 
 
 def _cells(case: Case, held: bool, results: Results) -> list[str]:
     if case.excluded:
-        return [case.name, *["excluded: " + case.excluded.partition(":")[0]], *[""] * (len(COLUMNS) - 2)]
-    drift = results["signals"].get(case.name, {})
+        return [case.name, "excluded: " + case.excluded.partition(":")[0], *[""] * (len(COLUMNS) - 2)]
+    told = results["signals"].get(case.name, {})
     cycle = results["cycle"].get(case.name, {})
-    part = next((p for p in ("structural", "behavioural") if drift.get(p, {}).get("rank")), "")
-    ranks = drift.get(part, {})
+    part = next((p for p in ("behavioural", "structural") if told.get(p, {}).get("rank")), "")
+    ranks = told.get(part, {})
     silent = ranks.get("rank_unannounced")
-    others = sum(not found["own"] for found in cycle.get("findings", ()))
     return [
         case.name,
         "frozen" if held else "open",
         case.kind,
-        f"{part} {ranks['rank']} of {ranks['of']}" if part else _missed(drift),
+        told.get("python", ""),
+        f"{part} {ranks['rank']} of {ranks['of']}" if part else _missed(told),
         f"{silent} of {ranks['of_unannounced']}" if silent else "",
+        told["proofs"][0][0].replace("_", " ") if told.get("proofs") else "",
         str(cycle["rank"]) if cycle.get("rank") else _missed(cycle),
-        str(others) if cycle else "",
-        _seconds(drift),
+        str(_others(cycle)) if "findings" in cycle else "",
+        _seconds(told),
         _seconds(cycle),
         *(_found(results[step].get(case.name, {})) for step in ("griffe", "suite", "pynguin")),
     ]
+
+
+def _others(cycle: dict[str, Any]) -> int:
+    return sum(not found["own"] for found in cycle.get("findings", ()))
 
 
 def _missed(answer: dict[str, Any]) -> str:
@@ -83,10 +93,9 @@ def _found(answer: dict[str, Any]) -> str:
 
 
 def _rates(cases: Sequence[Case], held: frozenset[str], results: Results) -> list[str]:
-    lines = [
-        "| | cases | signal | proven | other findings | griffe | own suite | Pynguin |",
-        f"|{'---|' * 8}",
-    ]
+    heads = ("", "cases", "signal", "its test confirmed", "finding", "proven by either", "other findings")
+    heads += ("griffe", "own suite", "Pynguin")
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
     counted = [case for case in cases if not case.excluded]
     halves = {
         "open": [case for case in counted if case.name not in held],
@@ -94,18 +103,24 @@ def _rates(cases: Sequence[Case], held: frozenset[str], results: Results) -> lis
         "all": counted,
     }
     for half, some in halves.items():
-        names = [case.name for case in some]
-        cycles = [results["cycle"].get(name, {}) for name in names]
-        others = sum(not found["own"] for cycle in cycles for found in cycle.get("findings", ()))
+        told = [results["signals"].get(case.name, {}) for case in some]
+        cycles = [results["cycle"].get(case.name, {}) for case in some]
         cells = [
-            str(len(names)),
-            str(sum(signalled(results["signals"].get(name, {})) for name in names)),
-            str(sum(bool(cycle.get("rank")) for cycle in cycles)),
-            str(others),
-            *(
-                str(sum(bool(results[step].get(name, {}).get("found")) for name in names))
-                for step in ("griffe", "suite", "pynguin")
-            ),
+            str(len(some)),
+            str(sum(map(signalled, told))),
+            str(sum(map(tested, told))),
+            _of((bool(cycle.get("rank")) for cycle in cycles if cycle), len(some)),
+            str(sum(tested(one) or bool(cycle.get("rank")) for one, cycle in zip(told, cycles, strict=True))),
+            str(sum(map(_others, cycles))),
         ]
+        for step in ("griffe", "suite", "pynguin"):
+            answers = [results[step].get(case.name, {}) for case in some]
+            cells.append(_of((bool(answer.get("found")) for answer in answers if answer), len(some)))
         lines.append(f"| {half} | {' | '.join(cells)} |")
     return lines
+
+
+def _of(found: Iterable[bool], cases: int) -> str:
+    """How many, and of how many where a step was not run on all cases."""
+    known = list(found)
+    return str(sum(known)) if len(known) == cases else f"{sum(known)} of {len(known)} run"

@@ -29,6 +29,8 @@ from .inputs import Bare, dumps
 
 _VARARGS, _VARKEYWORDS = 0x04, 0x08
 _ALL_UP_TO = 200
+_PATIENCE, _GRACE_S = 1.5, 15.0
+"""A test that runs so much longer than the time is stuck: as many times as long, and so many seconds more."""
 
 
 class Recorder:
@@ -38,7 +40,8 @@ class Recorder:
         self._keys: dict[tuple[str, int], str] = {(file, line): key for file, line, key in task["targets"]}
         self._names = {Path(file).name for file, _ in self._keys}
         self._watched = set(self._keys.values())
-        self._until = time.monotonic() + task["seconds"]
+        self._seconds: float = task["seconds"]
+        self._until = time.monotonic() + self._seconds
         self._arming = Arming(self._keys, self.called)
         self._inputs: int = task["inputs"]
         self._input_bytes: int = task["input_bytes"]
@@ -156,14 +159,28 @@ class Recorder:
             sys.setprofile(self.on_profile)
         yield
 
+    def pytest_sessionstart(self) -> None:
+        """End the run by force, with what was kept, when a test is stuck long after the time is up."""
+        self._stuck = threading.Timer(_PATIENCE * self._seconds + _GRACE_S, self._give_up)
+        self._stuck.daemon = True
+        self._stuck.start()
+
+    def _give_up(self) -> None:
+        self._write()
+        os._exit(4)
+
     def pytest_sessionfinish(self) -> None:
         """Write what was kept."""
         if os.getpid() != self._pid:
             return
+        self._stuck.cancel()
+        self._write()
+
+    def _write(self) -> None:
         self._busy.now = True
         recorded = {
             key: [base64.b64encode(data).decode("ascii") for data in inputs]
-            for key, inputs in sorted(self._recorded.items())
+            for key, inputs in sorted(list(self._recorded.items()))
             if inputs
         }
         path = [entry for entry in sys.path if entry.startswith(self._root)]
