@@ -252,7 +252,7 @@ NO_EVIDENCE = {
     ),
     "the locus is not loaded": (
         "pkg.calc.clamp",
-        "import pkg.other\n\n\ndef test_it():\n    assert pkg.other.same() == 2\n",
+        "import pkg.other\n\n\ndef test_it():\n    assert pkg.other.same() == len('clamp')\n",
         EvidenceStatus.INVALID,
         "pkg.calc was never loaded",
     ),
