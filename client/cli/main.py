@@ -26,7 +26,7 @@ COMMANDS = {
     "dismiss": "Say that a finding is not worth telling.",
     "drift": "Tell what changed between two commits, and who has not followed.",
     "cycle": "Look at one commit: measure, prove, report, remember.",
-    "memory": "Read what earlier cycles wrote.",
+    "memory": "Read what earlier cycles wrote; check it, copy it, make it whole again.",
     "repro": "Prove a finding again, or take its proof elsewhere.",
     "sandbox": "Ask the sandbox what it can enforce on this machine.",
     "search": "Search a repository by words, by meaning and by name.",
