@@ -1,7 +1,8 @@
-"""Which functions to replay: those whose text changed while what calling them takes did not."""
+"""Which functions to replay: those whose text changed while the parameters that they take did not."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
 
 from repo_guardian.tools.behaviour.interface import Target
@@ -29,7 +30,7 @@ def changed_functions(base: Graph, current: Graph, read_base: Read, read_current
         old_text, new_text = read_base(path), read_current(path)
         if old_text is None or new_text is None or old_text == new_text:
             continue
-        changed = changed_bodies(old_text, new_text)
+        changed = changed_bodies(_bare(old_text), _bare(new_text))
         for symbol in base.symbols_in(path):
             now = current.symbols.get(symbol.id)
             target = _target(base, symbol)
@@ -40,9 +41,34 @@ def changed_functions(base: Graph, current: Graph, read_base: Read, read_current
     yield from (found[name] for name in sorted(found))
 
 
+def _bare(text: bytes) -> bytes:
+    """Python source without annotations and with every default alike; as it is where it cannot be parsed."""
+    try:
+        tree = ast.parse(text)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                node.returns = None
+                node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
+                node.args.kw_defaults = [default and ast.Constant(None) for default in node.args.kw_defaults]
+            elif isinstance(node, ast.arg):
+                node.annotation = None
+        return ast.unparse(tree).encode("utf-8", "surrogatepass")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return text
+
+
 def _comparable(old: Symbol, new: Symbol) -> bool:
-    same = old.kind is new.kind and old.kind in CALLABLES and old.signature == new.signature
+    same = old.kind is new.kind and old.kind in CALLABLES and _taken(old) == _taken(new)
     return same and old.definitions == new.definitions == 1
+
+
+def _taken(symbol: Symbol) -> tuple[object, ...] | None:
+    """What a whole call gives: defaults and annotations do not matter to one that gives every argument."""
+    signature = symbol.signature
+    if signature is None:
+        return None
+    parameters = tuple((parameter.name, parameter.kind) for parameter in signature.parameters)
+    return parameters, signature.is_async, signature.is_generator
 
 
 def _target(graph: Graph, symbol: Symbol) -> Target | None:

@@ -138,6 +138,14 @@ async def test_what_no_test_reaches_and_what_cannot_be_kept_is_named(versions, r
     assert report.unreached == ("pkg.f", "pkg.g")
 
 
+async def test_a_body_that_changed_with_annotations_and_defaults_is_replayed(versions, run):
+    old = "def f(x, y=None):\n    return [x, y]\n"
+    new = "def f(x: int, y: int = 0) -> list:\n    return [x, abs(y)]\n"
+    tests = "import pkg\ndef test_it():\n    assert pkg.f(1) == [1, None]\n"
+    (found,) = (await run(*versions(old, new, tests))).divergences
+    assert (found.old.value, found.new.exception[0]) == ("[1, None]", "TypeError")
+
+
 def test_which_functions_are_chosen(versions, targets):
     old = (
         "def same(x):\n    return x\n"
@@ -156,3 +164,9 @@ def test_which_functions_are_chosen(versions, targets):
     )
     chosen = targets(*versions(old, new, ""))
     assert [(t.module, t.qualname, t.line) for t in chosen] == [("pkg", "C.p", 15), ("pkg", "changed", 10)]
+
+
+def test_annotations_and_defaults_alone_choose_nothing(versions, targets):
+    old = "def f(x, *, y=1):\n    return x\ndef g(x):\n    return x\n"
+    new = "def f(x: int, *, y: int = 2) -> int:\n    return x\ndef g(x: int):\n    return -x\n"
+    assert [target.qualname for target in targets(*versions(old, new, ""))] == ["g"]
