@@ -60,7 +60,7 @@ def main() -> int:
     for part in ("memory", "runs"):
         for old in state.glob(f"{PACKAGE}-*/{part}"):
             shutil.rmtree(old)
-    code = guardian("cycle", str(repository), "--home", str(state), "--proofs", "3")
+    code = guardian("cycle", str(repository), "--home", str(state), "--proofs", "3", "--graphs-only")
     code = code or guardian("memory", "show", str(repository), "--home", str(state))
     if fingerprint(repository) != before:
         print("the watched repository was changed", file=sys.stderr)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
               help="How many hypotheses to try to prove.")  # fmt: skip
 @click.option("--wall-s", type=click.FloatRange(1), default=600.0, show_default=True,
               help="Seconds after which no further proof is begun.")  # fmt: skip
+@click.option("--graphs-only", is_flag=True,
+              help="Measure by the graphs alone; nothing but proofs is run.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None,
               help="Folder for the report.  [default: in the state directory]")  # fmt: skip
 @click.option("--fail-on", type=click.Choice(["finding"]), default=None, help="Exit with 1 on findings.")
@@ -42,6 +44,7 @@ def command(
     sandbox: str,
     proofs: int,
     wall_s: float,
+    graphs_only: bool,
     out: Path | None,
     fail_on: str | None,
     config: Path | None,
@@ -61,7 +64,7 @@ def command(
     settings = ServerSettings(
         home=(home or guardian_home()).absolute(), repositories=(named,), sandbox=sandbox, config=config
     )
-    budget = Budget(wall_s=wall_s, proofs=proofs)
+    budget = Budget(wall_s=wall_s, proofs=proofs, execute=not graphs_only)
     finished = anyio.run(_run, settings, commit, since, budget, out)
     print_finished(finished, as_json=as_json)
     return 1 if fail_on == "finding" and finished.report.findings else 0

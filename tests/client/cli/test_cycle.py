@@ -196,6 +196,13 @@ def test_fail_on_finding_exits_with_one(broken, guardian):
     assert guardian("cycle", broken.path, "--fail-on", "finding", "--json").code == 0
 
 
+def test_the_graphs_alone_are_measured_on_demand_and_what_they_show_is_proven(broken, guardian):
+    told = guardian("cycle", broken.path, "--graphs-only", "--json")
+    assert told.report["executed"] is None
+    assert len(told.report["findings"]) == 1
+    assert guardian("cycle", broken.path, "--json").report["executed"] is not None
+
+
 def test_the_budget_ends_the_cycle_and_what_is_left_is_in_the_backlog(broken, guardian):
     report = guardian("cycle", broken.path, "--proofs", "0", "--json").report
     assert report["cycle"]["exit_reason"] == "budget"
