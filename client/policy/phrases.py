@@ -111,7 +111,13 @@ PHRASES: dict[str, Phrases] = {
         "keep what {symbol} is said to return",
     ),
     "definition_altered.base_removed": _BASES,
-    "definition_altered.base_added": _BASES,
+    "definition_altered.base_added": Phrases(
+        "{symbol} derives from a class now that it did not derive from at the base",
+        _USES_IT,
+        "Checks with isinstance and handlers that catch by class find {symbol} where they did not, and members "
+        "that it inherits now can take the place of others.",
+        "keep {symbol} free of the new base",
+    ),
     "definition_altered.bases_reordered": Phrases(
         "{symbol} looks its members up in another order than at the base",
         _USES_IT,

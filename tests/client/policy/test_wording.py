@@ -78,6 +78,8 @@ def test_the_most_specific_words_are_taken():
     two = item("definition_altered", effect="altered", changes="default_changed,return_changed")
     assert phrases_for(two) is PHRASES["definition_altered.default_changed"]
     assert phrases_for(item("churn")) is None
+    gained = draft_for(item("definition_altered", effect="altered", changes="base_added"))
+    assert gained.claim.startswith("pkg.m.f derives from a class now that it did not derive from")
 
 
 def test_a_test_is_named_with_its_failure_and_what_it_reaches():
