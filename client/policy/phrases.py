@@ -114,8 +114,8 @@ PHRASES: dict[str, Phrases] = {
     "definition_altered.base_added": Phrases(
         "{symbol} derives from a class now that it did not derive from at the base",
         _USES_IT,
-        "Checks with isinstance and handlers that catch by class find {symbol} where they did not, and members "
-        "that it inherits now can take the place of others.",
+        "Checks with isinstance and handlers that catch by class find {symbol} where they did not, and what it "
+        "inherits now can take the place of other members.",
         "keep {symbol} free of the new base",
     ),
     "definition_altered.bases_reordered": Phrases(
