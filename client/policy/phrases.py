@@ -114,7 +114,7 @@ PHRASES: dict[str, Phrases] = {
     "definition_altered.base_added": Phrases(
         "{symbol} derives from a class now that it did not derive from at the base",
         _USES_IT,
-        "Checks with isinstance and handlers that catch by class find {symbol} where they did not, and what it "
+        "Checks with isinstance and handlers that catch by class find {symbol} where they did not; what it "
         "inherits now can take the place of other members.",
         "keep {symbol} free of the new base",
     ),

@@ -45,8 +45,11 @@ def test_checks_are_followed(text, values, found):
         "x.y = 1\nraise A",
         "raise",
         "if isinstance(x, Own):\n    raise A",
+        "if (1,) is not (1,):\n    raise A",
+        "if x is 1:\n    raise A",
     ],
 )
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
 def test_what_literals_do_not_tell_is_given_up(text):
     with pytest.raises(TemplateError):
         what(text, x=1)

@@ -21,6 +21,19 @@ _DISPLAYS: dict[type[ast.expr], Callable[[Iterable[object]], object]] = {
     ast.Set: set,
     ast.Tuple: tuple,
 }
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether they are one object: known where one of them exists once, up to the compiler elsewhere.
+
+    Raises:
+        TemplateError: neither is a singleton.
+    """
+    if not any(value is None or value is ... or isinstance(value, bool) for value in (one, other)):
+        raise TemplateError("not told by literals")
+    return one is other
+
+
 _COMPARE: dict[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -28,8 +41,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[object, object], object]] = {
     ast.LtE: operator.le,  # type: ignore[dict-item]  # as above
     ast.Gt: operator.gt,  # type: ignore[dict-item]  # as above
     ast.GtE: operator.ge,  # type: ignore[dict-item]  # as above
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
+    ast.Is: _same,
+    ast.IsNot: lambda a, b: not _same(a, b),
     ast.In: lambda a, b: operator.contains(b, a),  # type: ignore[arg-type]  # as above
     ast.NotIn: lambda a, b: not operator.contains(b, a),  # type: ignore[arg-type]  # as above
 }
